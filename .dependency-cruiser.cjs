@@ -90,6 +90,13 @@ module.exports = {
       to: { path: '^src/', pathNot: allowedFor(name).map(path) },
     })),
     {
+      name: 'runtime-only-starts',
+      comment: 'A process starts and opens what watches chains; how it works is not its business.',
+      severity: 'error',
+      from: { path: '^src/runtime/' },
+      to: { path: '^src/watch/', pathNot: '/(start|open)[A-Z][^/]*$' },
+    },
+    {
       name: 'sql-only-in-store',
       comment: 'Only the store speaks to PostgreSQL.',
       severity: 'error',

@@ -21,6 +21,8 @@ import { type AlertWorld, createAlertWorld, fillAlerts, seedContracts } from './
 
 /** `npm run bench:search` takes 200,000 alerts; `npm run bench:search -- 5000000` the full five million. */
 const count = Number(process.argv[3] ?? 200_000);
+/** `npm run bench:search -- 50000 matched` measures what `matched` costs, and nothing else. */
+const isMatchedAlone = process.argv[4] === 'matched';
 const repeats = 25;
 const warmUps = 6;
 /** A folder whose database is filled once and kept, so that one change after another can be measured on it. */
@@ -83,14 +85,45 @@ async function measure(store: Store, world: AlertWorld, alerts: number): Promise
   reportProgress('Warming up');
   for (let n = 0; n < warmUps; n++)
     for (const one of cases) await ask(`${url}/api/v1/${one.path}`, tokenFor(one), one.body);
-  for (const one of cases) {
+  for (const one of isMatchedAlone ? [] : cases) {
     reportProgress(one.name);
     console.log(await compare(store, url, tokenFor(one), one));
   }
+  await measureMatched(url, own.token, cases);
   await server.close();
+  if (isMatchedAlone) return;
   const pushed = await measureIngest(store, world);
   await measureBytes(store, world, alerts + pushed);
 }
+
+/** What `matched` adds to a page: the same question without and with it, in turns. */
+async function measureMatched(url: string, token: string, cases: readonly SearchCase[]): Promise<void> {
+  console.log('\n| with `matched` | rows | without p50 ms | with p50 ms | p95 ms |\n|---|--:|--:|--:|--:|');
+  for (const { name, path, body } of cases.filter((one) => explained.has(one.name)))
+    for (const size of [10, 200]) {
+      reportProgress(`matched: ${name}`);
+      const [plain, explaining]: [number[], number[]] = [[], []];
+      for (let n = 0; n < repeats + 3; n++)
+        for (const [times, matched] of [
+          [plain, false],
+          [explaining, true],
+        ] as const) {
+          const startedAt = performance.now();
+          await ask(`${url}/api/v1/${path}`, token, { ...(body as object), size, matched });
+          if (n >= 3) times.push(performance.now() - startedAt);
+        }
+      const figures = [at(plain, 0.5), at(explaining, 0.5), at(explaining, 0.95)].map((ms) => ms.toFixed(1));
+      console.log(`| ${name} | ${size} | ${figures.join(' | ')} |`);
+    }
+}
+
+const explained: ReadonlySet<string> = new Set([
+  'common word',
+  'rarer word',
+  'phrase',
+  'wildcard',
+  'meta term',
+]);
 
 async function compare(store: Store, url: string, token: string, one: SearchCase): Promise<string> {
   const ours: number[] = [];

@@ -1,5 +1,6 @@
-// Part of `npm run check`: no file and no folder imports itself by way of others, types included, and each folder beside src/ imports only what its
-// row allows. The folders inside src/ have their table in .dependency-cruiser.cjs, whose parser does not read the console.
+// Part of `npm run check`: no file and no folder imports itself by way of others, types included, each folder beside src/ imports only what its row
+// allows, and the rooms of the store know few of each other. The folders inside src/ have their table in .dependency-cruiser.cjs, whose parser does not
+// read the console.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,6 +16,8 @@ const may = {
   demo: ['src', 'testing', 'sdk'],
   test: ['src', 'testing', 'bench', 'demo', 'sdk', 'web', 'scripts', 'examples'],
 };
+/** Pairs of folders of which one imports the other. */
+const mostImportsAmong = { 'src/store': 45 };
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const listed = execFileSync(
   'git',
@@ -29,7 +32,10 @@ const imports = new Map([...files].map((file) => [file, importsOf(file)]));
 const faults = [
   ...forbidden(),
   ...cyclesOf(imports, 'files'),
-  ...folders().flatMap(([name, edges]) => cyclesOf(edges, `folders of ${name}/`)),
+  ...folders().flatMap(([name, edges]) => [
+    ...cyclesOf(edges, `folders of ${name}/`),
+    ...tooMany(name, edges),
+  ]),
 ];
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exit(faults.length > 0 ? 1 : 0);
@@ -75,6 +81,15 @@ function folders() {
     }
   }
   return [...levels];
+}
+
+function tooMany(name, edges) {
+  const count = [...edges.values()].reduce((sum, targets) => sum + targets.size, 0);
+  return count > (mostImportsAmong[name] ?? Infinity)
+    ? [
+        `the folders of ${name}/ import each other in ${count} pairs; at most ${mostImportsAmong[name]} stay readable`,
+      ]
+    : [];
 }
 
 /** The members of each circle, by Tarjan's algorithm for strongly connected components. */

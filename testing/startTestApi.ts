@@ -76,7 +76,8 @@ export async function startTestApi(
 ): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase('migrated'));
   const store = openStore(database.config, () => {});
-  const reports = openStore({ ...database.config, max: 4, statement_timeout: 2000 }, () => {});
+  const limits = { max: 4, statement_timeout: 2000, hasPageLimit: true };
+  const reports = openStore({ ...database.config, ...limits }, () => {});
   let skew = 0;
   const now = () => Date.now() + skew;
   const master = randomBytes(32);

@@ -21,7 +21,7 @@ import { listen } from '../src/store/db/listen.ts';
 import type { Connection } from '../src/store/db/openClient.ts';
 import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
-import { createFetchers } from '../src/watch/reads/createFetchers.ts';
+import { openFetchers } from '../src/watch/reads/openFetchers.ts';
 import { startWatching } from '../src/watch/startWatching.ts';
 import { isWritten } from './isWritten.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
@@ -98,7 +98,7 @@ export async function startTestWatch(
   const sharedWorkers = { workers: 2, workersPerOwner: 1 };
   const sandbox = createSandbox(sharedWorkers);
   const blockScripts = createSandbox(sharedWorkers);
-  let asked: ReturnType<typeof createFetchers> | undefined;
+  let asked: ReturnType<typeof openFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   let skippedMs = 0;
   const now = () => Date.now() + skippedMs;
@@ -119,7 +119,7 @@ export async function startTestWatch(
     ...options,
     alertHooks,
   });
-  asked = createFetchers({
+  asked = openFetchers({
     store: api.store,
     runScripts: sandbox.run,
     runBlockScripts: async (allowance, owner, values, sources) =>

@@ -1,7 +1,7 @@
 import { Address, Secp256k1 } from 'ox';
 import { sql } from '../../src/lib/sql.ts';
+import type { Keyring } from '../../src/model/keyring.ts';
 import type { Store } from '../../src/store/db/db.ts';
-import type { Keyring } from '../../src/store/records/keyring.ts';
 import { privateKeyRef } from '../../src/wallets/walletKey.ts';
 
 /** An account without code, so that every call of it succeeds. */

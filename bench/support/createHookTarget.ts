@@ -1,6 +1,6 @@
 import { sql } from '../../src/lib/sql.ts';
+import type { Keyring } from '../../src/model/keyring.ts';
 import type { Store } from '../../src/store/db/db.ts';
-import type { Keyring } from '../../src/store/records/keyring.ts';
 
 /** A tenant whose detectors are each bound to one healthy destination and one that never answers. */
 export async function createHookTarget(

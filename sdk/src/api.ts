@@ -4293,7 +4293,7 @@ export type Problem = {
   /** This occurrence. */
   instance: string;
   /** A stable word for the kind of problem. */
-  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'search-too-slow' | 'unauthenticated' | 'forbidden' | 'console-header-missing' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
+  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'search-too-slow' | 'page-too-large' | 'unauthenticated' | 'forbidden' | 'console-header-missing' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
   /** The id of the request. */
   requestId: string;
   /** The 1-based column in `where` or `query`. */

@@ -2,9 +2,9 @@ import type { Chain } from '../chains/chains.ts';
 import type { Transactor } from '../chains/transactor.ts';
 import type { FairQueue } from '../lib/createFairQueue.ts';
 import type { Finding, RaisedAlert } from '../model/alert.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db/db.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 
 /** An intent that is not sent, or whose call is not mined, within this time is given up. */

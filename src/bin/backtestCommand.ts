@@ -5,6 +5,7 @@ import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { BacktestResult } from '../model/backtest.ts';
+import type { Keyring } from '../model/keyring.ts';
 import { everything } from '../model/principal.ts';
 import type { Config } from '../runtime/config/loadConfig.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
@@ -13,12 +14,11 @@ import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.t
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { findOwnChains } from '../store/contracts/ownChains.ts';
 import type { Store } from '../store/db/db.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import { findRecord } from '../store/records/records.ts';
 import { detectorTable } from '../store/tables/detectorTable.ts';
 import { findBacktestTargets, findDetectorToRun } from '../store/watch/backtests.ts';
 import { runBacktest } from '../watch/backtests/runBacktest.ts';
-import { createFetchers } from '../watch/reads/createFetchers.ts';
+import { openFetchers } from '../watch/reads/openFetchers.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 import { withKeyring } from './withStore.ts';
@@ -83,7 +83,7 @@ async function withClient(
   const client = access.client(uid);
   if (!client) return refuse(missingEndpoint(uid));
   const sandbox = createSandbox();
-  const fetchers = createFetchers({
+  const fetchers = openFetchers({
     store,
     runScripts: sandbox.run,
     runBlockScripts: sandbox.runWithin,

@@ -1,10 +1,11 @@
+import type { Keyring } from '../model/keyring.ts';
 import type { Config } from '../runtime/config/loadConfig.ts';
 import { createLog } from '../runtime/createLog.ts';
 import { openDatabaseBeside } from '../runtime/database.ts';
 import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Store } from '../store/db/db.ts';
 import type { Connection } from '../store/db/openClient.ts';
-import { type Keyring, openKeyring } from '../store/records/keyring.ts';
+import { openKeyring } from '../store/records/keyring.ts';
 import { choosePlace } from './choosePlace.ts';
 
 type Opening = {

@@ -35,6 +35,11 @@ export const problems = {
     advice:
       'Nothing is wrong with how it is written. Narrow it as the detail says; the same search would be refused again.',
   },
+  'page-too-large': {
+    status: 400,
+    title: 'The records of the page are too large together',
+    advice: 'Ask for fewer records at once by a smaller `size`, and for the next ones by `from` or `cursor`.',
+  },
   unauthenticated: {
     status: 401,
     title: 'A valid access token is needed',

@@ -4,6 +4,7 @@ import { destinationKinds, isMailed, typesWith } from '../destinations/destinati
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { startPoller } from '../lib/startPoller.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { AddActionLinks, EarlierMessage, Message, SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
 import { pollDue } from '../store/db/pollDue.ts';
@@ -19,7 +20,6 @@ import { endTurn, takeTurn } from '../store/destinations/deliveryTurns.ts';
 import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
 import { withCurrentState } from '../store/destinations/withCurrentState.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createSettler } from './createSettler.ts';

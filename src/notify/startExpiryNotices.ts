@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { startPoller } from '../lib/startPoller.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { Db, Store } from '../store/db/db.ts';
 import {
   type DueNotice,
@@ -12,7 +13,6 @@ import {
 } from '../store/destinations/expiryNotices.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { insertMail } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import { subscriptionGraceMs } from '../store/tables/isLive.ts';
 
 type Options = {

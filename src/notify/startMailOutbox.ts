@@ -3,6 +3,7 @@ import { toHtml } from '../destinations/texts/toHtml.ts';
 import { toPlainText } from '../destinations/texts/toPlainText.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { startPoller } from '../lib/startPoller.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import type { Store } from '../store/db/db.ts';
 import { pollDue } from '../store/db/pollDue.ts';
@@ -14,7 +15,6 @@ import {
   type MailResult,
   purgeMails,
 } from '../store/destinations/mailOutbox.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
 import { toMailStory } from './toMailStory.ts';

@@ -24,7 +24,7 @@ const pools = {
   /** Requests. */
   store: { max: 14, statement_timeout: 15_000 },
   /** Searches must not delay the management of records, nor run for long. */
-  reports: { max: 8, statement_timeout: 2000 },
+  reports: { max: 8, statement_timeout: 2000, hasPageLimit: true },
   /** Looking up tokens and opening sessions. */
   logins: { max: 5, statement_timeout: 5000 },
   /** Following chains. */
@@ -143,13 +143,14 @@ async function openMigrated(
         onError,
         owner,
       );
+    const work = open('work');
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
       logins: open('logins'),
-      watching: open('watching'),
-      firing: open('firing'),
-      work: open('work'),
+      watching: { ...open('watching'), poller: work },
+      firing: { ...open('firing'), poller: work },
+      work,
     };
     const replicas =
       replicaUrls.length > 0

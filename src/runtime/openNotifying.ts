@@ -5,6 +5,7 @@ import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { destinationTypes } from '../model/enumerations.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import type { AddActionLinks, AlertLinks } from '../model/notification.ts';
@@ -24,7 +25,6 @@ import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
 import { startMailOutbox } from '../notify/startMailOutbox.ts';
 import { startMessengerABinding } from '../notify/startMessengerABinding.ts';
 import type { Store } from '../store/db/db.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import type { Config } from './config/loadConfig.ts';
 
 type StartOptions = {

@@ -9,7 +9,7 @@ import { createMetricRecorder } from '../services/telemetry/createMetricRecorder
 import { listen } from '../store/db/listen.ts';
 import { openKeyring } from '../store/records/keyring.ts';
 import { ensurePartitionsAhead } from '../store/search/months/partitions.ts';
-import { createFetchers } from '../watch/reads/createFetchers.ts';
+import { openFetchers } from '../watch/reads/openFetchers.ts';
 import type { Config } from './config/loadConfig.ts';
 import { openDatabase } from './database.ts';
 import { masterKeys } from './masterKeys.ts';
@@ -80,7 +80,7 @@ export async function openResources(
     log,
   });
   lifecycle.onStop(chainSync.stop);
-  const fetchers = createFetchers({
+  const fetchers = openFetchers({
     store: database.watching,
     runScripts: sandboxes.detectors.run,
     runBlockScripts: sandboxes.blocks.runWithin,

@@ -4,11 +4,11 @@ import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createMutex } from '../lib/createMutex.ts';
 import { startPoller } from '../lib/startPoller.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { OpenChains } from '../services/contracts/openChains.ts';
 import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
 import { findOwnChains } from '../store/contracts/ownChains.ts';
 import type { Store } from '../store/db/db.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 
 type Options = {
   store: Store;

@@ -4,6 +4,7 @@ import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
 
 import type { Fetch } from '../matching/createReadCache.ts';
+import type { Keyring } from '../model/keyring.ts';
 import type { MetricRecorder } from '../model/metrics.ts';
 import type {
   AlertLinks,
@@ -17,7 +18,6 @@ import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db/db.ts';
 import type { Replicas } from '../store/db/openReplicas.ts';
-import type { Keyring } from '../store/records/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 import type { FailedLogins } from './accounts/createFailedLogins.ts';
 import type { AlertFeed } from './alerts/createAlertFeed.ts';

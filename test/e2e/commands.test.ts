@@ -29,8 +29,8 @@ describe('the command line', () => {
     ['help token create', 'Usage: vigil token create [options]'],
     ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
     ['serve --help', 'Usage: vigil serve'],
-    ['version', '0.19.0\n'],
-    ['--version', '0.19.0\n'],
+    ['version', '1.0.0-rc.1\n'],
+    ['--version', '1.0.0-rc.1\n'],
     ['endpoints', 'POST   /api/v1/wallet                          tenant-manager admin\n'],
     ['openapi', '"operationId": "searchContracts",\n'],
   ])('vigil %s tells what was asked for', async (line, words) => {

@@ -115,6 +115,23 @@ it('ends with a browser that withdrew its permission, and waits where the push s
   expect(answer(429, { 'retry-after': '7' })).toMatchObject({ ok: false, retryAfterMs: 7000 });
 });
 
+it('disables the destination of a browser that ended its subscription, and pushes nothing more to it', async () => {
+  const settings = settingsAt(`${service.url}/send/ended`);
+  const body = { tenantId: world.tenantId, type: 'WEB_PUSH', name: 'Old phone', settings };
+  const { id } = await world.ok('POST', 'destination', body);
+  service.ended.add('/send/ended');
+  world.work();
+  await world.bind(id);
+  await world.push({}, {});
+  const health = await until(async () => {
+    const found = await world.deliveries(id);
+    return found.status === 'DISABLED' ? found : undefined;
+  });
+  expect(health.disabledReason).toContain('410');
+  expect(health.data.map(({ state }: { state: string }) => state)).toEqual(['DEAD', 'DEAD']);
+  expect(service.pushed.filter(({ path }) => path === '/send/ended')).toEqual([]);
+});
+
 it('refuses keys that are none, and addresses inside', async () => {
   const settings = settingsAt(`${service.url}/send/x`);
   const refuse = async (wrong: Record<string, string>, pointer: string) => {

@@ -1,5 +1,4 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
@@ -7,9 +6,9 @@ import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { simplify } from '../../src/query/lucene/simplify.ts';
 import { createRandom } from '../../testing/createRandom.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { sized } from '../../testing/proveSize.ts';
-import { createDocumentTable, documentSource, findBySql } from './sqlDocuments.ts';
+import { documentSource, findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 
 /*
  * What a query for numbers finds in a member of `meta`, worked out by other code than ours: as fractions of whole numbers of any
@@ -165,18 +164,7 @@ function withNumber(passes: (value: Fraction) => boolean): string[] {
     .map(({ id }) => id);
 }
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(documents);
 
 /** By the matcher, also after the query is simplified, and by PostgreSQL with and without the terms of decimal texts. */
 async function expectFound(query: string, right: readonly string[]): Promise<void> {
@@ -188,7 +176,7 @@ async function expectFound(query: string, right: readonly string[]): Promise<voi
     expect(matched, `SEED=${random.seed} ${query} by the matcher`).toEqual(right);
   }
   for (const hasDecimalTerms of [true, false]) {
-    const found = await findBySql(client, simplified, byId, { ...documentSource, hasDecimalTerms });
+    const found = await findBySql(client(), simplified, byId, { ...documentSource, hasDecimalTerms });
     expect(found, `SEED=${random.seed} ${query} by PostgreSQL, ${String(hasDecimalTerms)}`).toEqual(right);
   }
 }

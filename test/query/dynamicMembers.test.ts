@@ -1,12 +1,11 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, findBySql } from './sqlDocuments.ts';
+import { findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 
 /*
  * What a query on a dynamic member finds, worked out by other code than ours: straight from the rules, with values that
@@ -157,18 +156,7 @@ const everything: [string, Test][] = [
   ['*', () => true],
 ];
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(documents);
 
 describe('a dynamic member', () => {
   it.each([...ended, ...closed, ...patterns, ...everything])(
@@ -194,7 +182,7 @@ async function find(query: string): Promise<[string[], string[]]> {
   const predicate = resolve(parseQuery(query), mapping, 0);
   const matches = createMatcher(predicate);
   const matched = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
-  return [matched, await findBySql(client, predicate, byId)];
+  return [matched, await findBySql(client(), predicate, byId)];
 }
 
 function isObject(value: unknown): value is object {

@@ -1,12 +1,11 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, findBySql } from './sqlDocuments.ts';
+import { findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 
 const documents = [
   {
@@ -33,24 +32,13 @@ const mapping = createMapping({
   meta: 'dynamic',
 });
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(documents);
 
 async function expectFound(query: string, ids: readonly string[]): Promise<void> {
   const predicate = resolve(parseQuery(query), mapping, 0);
   const matches = createMatcher(predicate);
   const matched = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
-  expect([matched.sort(), await findBySql(client, predicate, byId)], query).toEqual([ids, ids]);
+  expect([matched.sort(), await findBySql(client(), predicate, byId)], query).toEqual([ids, ids]);
 }
 
 const all = ['bare', 'odd', 'plain', 'star'];

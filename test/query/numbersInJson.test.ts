@@ -1,12 +1,11 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, findBySql } from './sqlDocuments.ts';
+import { findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 
 const values: unknown[] = [
   5,
@@ -51,18 +50,7 @@ const mapping = createMapping({
   meta: 'dynamic',
 });
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(documents);
 
 const ranges =
   '5 [5 TO 5] [4 TO 6] {5 TO 6} [9 TO 10] [* TO *] >5 >=5 <5 <=0 [0.1 TO 0.1] >1e20 <1e-6 [-9 TO 0}'
@@ -80,7 +68,7 @@ it.each(ranges)(
         const right = documents
           .filter(({ document }) => matches(createSubject(document)))
           .map(({ id }) => id);
-        expect(await findBySql(client, predicate, byId), query).toEqual(right.sort());
+        expect(await findBySql(client(), predicate, byId), query).toEqual(right.sort());
       }
     }
   },

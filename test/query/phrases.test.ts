@@ -1,13 +1,12 @@
-import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { createRandom } from '../../testing/createRandom.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, type Document, findBySql } from './sqlDocuments.ts';
+import { type Document, findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 
 const random = createRandom('phrases');
 const words = ['a', 'b', 'a_b', 'vault.eth', 'ä'];
@@ -28,18 +27,7 @@ documents.push(
 const byId = new Map(documents.map(({ id, document }) => [id, document]));
 const mapping = createMapping({ message: 'text', meta: 'dynamic' });
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(documents);
 
 it('words near each other are found by PostgreSQL as the matcher finds them', async () => {
   let found = 0;
@@ -51,7 +39,7 @@ it('words near each other are found by PostgreSQL as the matcher finds them', as
         const matches = createMatcher(predicate);
         const right = documents.filter(({ document }) => matches(createSubject(document)));
         const ids = right.map(({ id }) => id).sort();
-        expect(await findBySql(client, predicate, byId), `SEED=${random.seed} ${query}`).toEqual(ids);
+        expect(await findBySql(client(), predicate, byId), `SEED=${random.seed} ${query}`).toEqual(ids);
         found += ids.length;
       }
   expect(found).toBeGreaterThan(500);
@@ -67,7 +55,7 @@ it('intersections of regular expressions are narrowed by PostgreSQL and decided 
         const predicate = resolve(parseQuery(query), mapping, 0);
         const matches = createMatcher(predicate);
         const ids = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
-        const inSql = await findBySql(client, predicate, byId);
+        const inSql = await findBySql(client(), predicate, byId);
         expect(inSql, `SEED=${random.seed} ${query}`).toEqual(ids.sort());
         found += ids.length;
       }
@@ -86,5 +74,5 @@ it.each([
   const predicate = resolve(parseQuery(query), mapping, 0);
   const matches = createMatcher(predicate);
   const found = documents.filter(({ document }) => matches(createSubject(document))).map(({ id }) => id);
-  expect([found, await findBySql(client, predicate, byId)]).toEqual([ids, ids]);
+  expect([found, await findBySql(client(), predicate, byId)]).toEqual([ids, ids]);
 });

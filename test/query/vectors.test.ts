@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Problem } from '../../src/model/errors.ts';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
@@ -8,8 +7,8 @@ import { createMapping } from '../../src/query/lucene/mapping.ts';
 import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createTestDatabase } from '../../testing/createTestDatabase.ts';
-import { createDocumentTable, type Document, findBySql } from './sqlDocuments.ts';
+import { type Document, findBySql } from './sqlDocuments.ts';
+import { useDocumentTable } from './useDocumentTable.ts';
 import { readVectors, vectorDocuments } from './vectorDocuments.ts';
 
 type Vector = { q: string; hits?: string[]; error?: boolean };
@@ -18,19 +17,7 @@ const mapping = createMapping(vectorDocuments.types);
 const documents = new Map<string, Document>(
   vectorDocuments.documents.map(({ id, document }) => [id, document]),
 );
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new pg.Client(database.config);
-  await client.connect();
-  await createDocumentTable(client, vectorDocuments.documents);
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const client = useDocumentTable(vectorDocuments.documents);
 
 /** `npm run vectors -- FILE` names another file of the same form. */
 const file = process.env.VECTORS_FILE;
@@ -65,7 +52,7 @@ async function check(_name: string, vectors: readonly Vector[]): Promise<void> {
     return {
       q,
       byMatcher: byMatcher(predicate),
-      byPostgres: await findBySql(client, predicate, documents),
+      byPostgres: await findBySql(client(), predicate, documents),
     };
   });
   expect(await Promise.all(found)).toEqual(

@@ -2,6 +2,7 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
+import type { Keyring } from '../../src/model/keyring.ts';
 import { everything } from '../../src/model/principal.ts';
 import type { Store } from '../../src/store/db/db.ts';
 import { openStore } from '../../src/store/db/openStore.ts';
@@ -11,7 +12,7 @@ import {
   readCheckpoint,
   type SignedCheckpoint,
 } from '../../src/store/records/auditCheckpoint.ts';
-import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/records/keyring.ts';
+import { openKeyring, resealDataKeys } from '../../src/store/records/keyring.ts';
 import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';

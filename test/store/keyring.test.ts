@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import type { Keyring } from '../../src/model/keyring.ts';
 import type { Store } from '../../src/store/db/db.ts';
 import { openStore } from '../../src/store/db/openStore.ts';
-import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/records/keyring.ts';
+import { openKeyring, resealDataKeys } from '../../src/store/records/keyring.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 

@@ -321,6 +321,25 @@ describe('alerts', () => {
 });
 
 describe('hostile text', () => {
+  /** A record of each kind that people name. */
+  async function addHostileRecords(contractId: number): Promise<void> {
+    const { tenantId } = source;
+    const own = { tenantId, name: hostileName };
+    const [from, to] = [Date.now(), Date.now() + 3_600_000];
+    const uri = 'https://hooks.example.com/hostile';
+    const { id: destinationId } = await api.ok('POST', 'destination', { ...own, type: 'HTTP', uri });
+    await api.ok('POST', 'route', { ...own, destinationIds: [destinationId] });
+    await api.ok('POST', 'silence', { tenantId, query: 'name:none', to, reason: hostileName });
+    await api.ok('POST', 'timeset', { ...own, zone: 'UTC', ranges: [{ from: '08:00', to: '18:00' }] });
+    const expected = [{ kind: 'engine', values: { codeHash: '0xabc' } }];
+    await api.ok('POST', 'plannedchange', { contractId, name: hostileName, from, to, expected });
+    const roles = ['tenant-user'];
+    const user = await api.ok('POST', 'user', { ...own, email: 'hostile@example.com', roles });
+    const layers = [{ userIds: [user.id], unit: 'DAYS', every: 1, start: from - 1000 }];
+    const { id: scheduleId } = await api.ok('POST', 'schedule', { ...own, zone: 'UTC', layers });
+    await api.ok('POST', 'escalationchain', { ...own, steps: [{ scheduleId, waitMinutes: 5 }] });
+  }
+
   it('is text on every page: nothing runs, nothing leaves, nothing breaks the layout', async () => {
     const project = await api.ok('POST', 'project', {
       tenantId: source.tenantId,
@@ -343,6 +362,8 @@ describe('hostile text', () => {
       },
     ]);
     const { incidentUid } = await api.ok('GET', `alert/${uid}`);
+    await api.ok('POST', `alert/${uid}/comment`, { text: hostile });
+    await addHostileRecords(contract.id);
     await page.setViewportSize({ width: 360, height: 740 });
     for (const path of [
       '/',
@@ -354,8 +375,16 @@ describe('hostile text', () => {
       '/projects',
       `/projects/${project.id}`,
       `/contracts/${contract.id}`,
+      '/destinations',
+      '/routes',
+      '/silences',
+      '/timesets',
+      '/planned',
+      '/oncall',
+      '/chains',
+      '/admin/users',
     ]) {
-      await page.goto(api.url + path);
+      await go(page, api.url + path);
       await page.getByText('<script>alert(2)</script>').first().waitFor();
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
@@ -460,8 +489,38 @@ describe('the call tree of an alert', () => {
     await page.getByLabel('Touches us').check();
     await expect.poll(() => item('Vault.withdraw').count(), patient).toBe(1);
     await page.getByLabel('Touches us').uncheck();
+    await page.getByText(/ of 1,004 shown$/).waitFor();
     await item('Vault.withdraw').click();
-    expect(new URL(page.url()).searchParams.get('frame')).toBe('1');
+    await expect.poll(() => new URL(page.url()).searchParams.get('frame'), patient).toBe('1');
+    expect(faults).toEqual([]);
+  });
+
+  it('has only the rows in view of ten thousand calls, however it is opened or searched', async () => {
+    const call = { function: 'transfer(address,uint256)', selector: '0xa9059cbb' };
+    const frames = Array.from({ length: 10_000 }, (_, n) => {
+      const outer = n - ((n - 1) % 101);
+      if (n === 0) return frame(n, { to: thief });
+      return frame(n, n === outer ? call : { ...call, parent: outer, depth: 2 });
+    });
+    await page.unroute('**/api/v1/alert/*/trace*');
+    await page.route('**/api/v1/alert/*/trace*', (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const from = Number(asked.get('from'));
+      const part = frames.slice(from, from + Number(asked.get('size')));
+      return route.fulfill({ json: { ...trace, total: frames.length, frames: part } });
+    });
+    await page.goto(`${api.url}/alert/${uids[8]}/trace`);
+    const items = page.getByRole('treeitem');
+    await page.getByText('100 of 10,000 shown').waitFor();
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await page.getByText('10,000 of 10,000 shown').waitFor();
+    expect(await items.count()).toBeLessThan(100);
+    await page.getByRole('searchbox', { name: 'Find a call' }).fill('transfer');
+    await page.getByText('9,999 of 10,000 calls').waitFor();
+    expect(await items.count()).toBeLessThan(100);
+    await items.first().focus();
+    await page.keyboard.press('End');
+    expect(await page.evaluate('document.activeElement.dataset.position')).toBe('9999');
     expect(faults).toEqual([]);
   });
 
@@ -503,7 +562,7 @@ describe('the room of an incident', () => {
     return box !== null && box.y >= 0 && box.y + box.height <= height;
   }
 
-  it('says on a phone what was lost, by whom and whether it is stopped, without scrolling', async () => {
+  it('says on a phone and on a laptop what was lost, by whom and whether it is stopped, without scrolling', async () => {
     const { tenantId, projectId, contractId } = source;
     await api.ok('POST', 'label', { tenantId, address: robber, name: 'Known exploiter', tags: ['EXPLOIT'] });
     const finding = (n: number, members: Partial<Finding>): Finding => ({
@@ -550,8 +609,14 @@ describe('the room of an incident', () => {
     expect(await isInView(headline)).toBe(true);
     await page.getByRole('link', { name: 'Open the incident' }).click();
     await page.getByRole('heading', { name: headline }).waitFor();
-    for (const text of [headline, /^150,000 USD$/, /^Known exploiter$/, /^It may go on$/])
-      expect(await isInView(text), String(text)).toBe(true);
+    for (const [width, height] of [
+      [1366, 768],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      for (const text of [headline, /^150,000 USD$/, /^Known exploiter$/, /^It may go on$/])
+        expect(await isInView(text), `${text} on ${width} x ${height}`).toBe(true);
+    }
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 
@@ -581,12 +646,48 @@ describe('the room of an incident', () => {
   });
 });
 
+describe('the room of a large incident', () => {
+  it('draws its folds when they are opened, and nothing again that a reading does not change', async () => {
+    const { data } = await api.ok('POST', 'alert/search', { query: 'name:Drain AND eid:"room-1"' });
+    const other = await context.newPage();
+    // It is read every five seconds, which a test need not wait for.
+    await other.addInitScript(`const repeat = setInterval;
+      window.setInterval = (work, ms) => repeat(work, ms === 5000 ? 1500 : ms);`);
+    let readings = 0;
+    await other.route('**/api/v1/incident/*/story', async (route) => {
+      const story = await (await route.fetch()).json();
+      const step = story.timeline.find(({ alert }: { alert: unknown }) => alert !== null);
+      const folded = Array.from({ length: 20 }, () => step.alert);
+      readings += 1;
+      await route.fulfill({
+        json: { ...story, timeline: Array.from({ length: 200 }, () => ({ ...step, folded })) },
+      });
+    });
+    await other.goto(`${api.url}/incidents/${data[0].incidentUid}`);
+    const steps = other.locator('.timeline > li[data-type]');
+    await expect.poll(() => steps.count(), patient).toBe(200);
+    // 4,000 folded alerts would be ten times as many.
+    expect(await other.evaluate('document.querySelectorAll("*").length')).toBeLessThan(8000);
+    await steps.first().locator('summary').click();
+    await expect.poll(() => steps.first().locator('details li').count(), patient).toBe(20);
+    await other.evaluate(`window.changes = 0;
+      new MutationObserver((list) => { window.changes += list.length; })
+        .observe(document.querySelector('.timeline'), { childList: true, subtree: true })`);
+    const before = readings;
+    await expect.poll(() => readings, patient).toBeGreaterThan(before + 1);
+    expect(await other.evaluate('window.changes')).toBe(0);
+    await other.close();
+  });
+});
+
 describe('the API document', () => {
   it('has no style, script or request of its page blocked', async () => {
     const other = await (await browser.newContext()).newPage();
     const blocked = watchFaults(other, api.url);
     await other.goto(`${api.url}/docs`);
     await other.locator('.swagger-ui .info').waitFor(patient);
+    await other.locator('.opblock-summary-control').first().click();
+    await other.locator('.opblock-body').first().waitFor(patient);
     expect(blocked).toEqual([]);
     await other.context().close();
   });

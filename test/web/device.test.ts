@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from '../notify/support/notifyWorld.ts';
@@ -123,4 +123,66 @@ it('shows a severe alert while the console is open in the background, as text, a
   await page.evaluate('window.shown[0].click()');
   await page.waitForURL(/\/(incidents|alert)\//);
   expect(faults).toEqual([]);
+});
+
+describe('the worker of the console', () => {
+  /** Hands a message to the registered worker, as the push service of a browser does. */
+  async function push(data: string): Promise<void> {
+    const devTools = await context.newCDPSession(page);
+    const registration = new Promise<string>((resolve) => {
+      devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const [own] = registrations.filter(({ scopeURL }) => scopeURL === `${world.url}/`);
+        if (own) resolve(own.registrationId);
+      });
+    });
+    await devTools.send('ServiceWorker.enable');
+    const registrationId = await registration;
+    await devTools.send('ServiceWorker.deliverPushMessage', { origin: world.url, registrationId, data });
+    await devTools.detach();
+  }
+  /** The screen of the system is a third party, and the Chromium of the package has none: what the worker shows on it is recorded. */
+  const recordShown = () =>
+    run(`self.shown = [];
+      ServiceWorkerRegistration.prototype.showNotification = async (title, options) => { self.shown.push({ title, ...options }); };`);
+  const run = (script: string) => context.serviceWorkers()[0]!.evaluate(script);
+  const shown = () =>
+    run(
+      'self.shown.map(({ title, body, data, requireInteraction }) => [title, body, data.url, requireInteraction])',
+    );
+  /** Presses the notification that was shown last. */
+  const press = () =>
+    run(`{
+      const event = new ExtendableEvent('notificationclick');
+      // Only events of the browser itself may keep a worker alive.
+      Object.defineProperties(event, {
+        notification: { value: { ...self.shown.at(-1), close() { self.isClosed = true; } } },
+        waitUntil: { value: (work) => work.catch(() => undefined) },
+      });
+      self.dispatchEvent(event);
+    }`);
+
+  it('shows what is pushed, as text, and something of a push that it cannot read', async () => {
+    await page.goto(`${world.url}/oncall`);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+    await recordShown();
+    const title = 'CRITICAL: Drained <b>';
+    const body = '<img src=x onerror=alert(1)>';
+    const url = `${world.url}/alerts?q=pushed`;
+    await push('{"title":');
+    await expect.poll(shown, { timeout: 60_000 }).toEqual([['Vigil', '', '', false]]);
+    await push(JSON.stringify({ title, body, url, tag: 'one', isUrgent: true }));
+    await expect.poll(shown, { timeout: 60_000 }).toContainEqual([title, body, url, true]);
+  });
+
+  it('opens the link of a notification that is pressed, in the window that is there, and none of another origin', async () => {
+    await press();
+    await page.waitForURL(`${world.url}/alerts?q=pushed`);
+    expect(await run('self.isClosed')).toBe(true);
+    const elsewhere = 'https://elsewhere.example/steal';
+    await push(JSON.stringify({ title: 'Elsewhere', url: elsewhere }));
+    await expect.poll(shown, { timeout: 60_000 }).toContainEqual(['Elsewhere', '', elsewhere, false]);
+    await press();
+    await page.waitForURL(`${world.url}/`);
+    expect(faults).toEqual([]);
+  });
 });

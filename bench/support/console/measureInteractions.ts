@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-const noteInteractions = `window.interactions = [];
+export const noteInteractions = `window.interactions = [];
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries())
     if (entry.interactionId) window.interactions.push([entry.duration, entry.name, location.pathname]);

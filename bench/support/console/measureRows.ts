@@ -1,22 +1,31 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-const rounds = 15;
-const noteFirstRow = `new MutationObserver((_, observer) => {
-  if (!document.querySelector('[role=row][data-index]')) return;
+/** Records when the first element of the selector is on screen, as `window.firstAt`. */
+const noteFirst = (selector: string) => `new MutationObserver((_, observer) => {
+  if (!document.querySelector(${JSON.stringify(selector)})) return;
   observer.disconnect();
-  requestAnimationFrame(() => { window.firstRowAt = performance.now(); });
+  requestAnimationFrame(() => { window.firstAt = performance.now(); });
 }).observe(document, { childList: true, subtree: true });`;
 
 /** Milliseconds from the navigation until the first alerts are on screen, sorted; each time in a new page. */
-export async function measureRows(context: BrowserContext, url: string): Promise<number[]> {
+export const measureRows = (context: BrowserContext, url: string) =>
+  measureFirst(context, `${url}/alerts`, '[role=row][data-index]');
+
+/** The same until an element of the selector is on screen. */
+export async function measureFirst(
+  context: BrowserContext,
+  url: string,
+  selector: string,
+  rounds = 15,
+): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const page = await context.newPage();
-    await page.addInitScript(noteFirstRow);
-    await page.goto(`${url}/alerts`);
-    await page.locator('[data-index="0"]').waitFor();
+    await page.addInitScript(noteFirst(selector));
+    await page.goto(url);
+    await page.locator(selector).first().waitFor();
     const time = Number(
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => done(window.firstRowAt)))'),
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => done(window.firstAt)))'),
     );
     // The first one fills the cache of the browser, as the first visit of a person does.
     if (round > 0) times.push(time);
@@ -41,7 +50,7 @@ export async function measureScroll(
   await page.goto(`${url}/alerts`);
   await page.locator('[data-index="0"]').focus();
   while ((await page.locator(`[data-index="${rows - 1}"]`).count()) === 0) await page.keyboard.press('End');
-  const table = await scrollThrough(page);
+  const table = await scrollThrough(page, bodyOfTable);
   // In the same place of the same page, so that nothing but the rows differs.
   await page.evaluate(`(() => {
     const body = document.querySelector('.data-body');
@@ -65,10 +74,13 @@ export async function measureScroll(
     list.addEventListener('scroll', draw, { passive: true });
     draw();
   })()`);
-  return { table, bare: await scrollThrough(page) };
+  return { table, bare: await scrollThrough(page, bodyOfTable) };
 }
 
-async function scrollThrough(page: Page): Promise<Scroll> {
+const bodyOfTable = "document.querySelector('.data-body')";
+
+/** Scrolls an element, given as an expression, from its top to its end by 700 pixels a frame. */
+export async function scrollThrough(page: Page, element: string): Promise<Scroll> {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
   const busySeconds = async () => {
@@ -76,20 +88,20 @@ async function scrollThrough(page: Page): Promise<Scroll> {
     return metrics.find(({ name }) => name === 'TaskDuration')!.value;
   };
   await page.evaluate(`new Promise((resolve) => {
-    document.querySelector('.data-body').scrollTop = 0;
+    ${element}.scrollTop = 0;
     // What the jump to the top leaves behind is no part of the scroll.
     setTimeout(resolve, 500);
   })`);
   const before = await busySeconds();
   const frames = (await page.evaluate(`new Promise((resolve) => {
-    const body = document.querySelector('.data-body');
+    const body = ${element};
     const times = [];
     let last;
     const step = (now) => {
       if (last !== undefined) times.push(now - last);
       last = now;
       body.scrollTop += 700;
-      if (body.scrollTop + body.clientHeight >= body.scrollHeight) resolve(times);
+      if (body.scrollTop + body.clientHeight >= body.scrollHeight - 1) resolve(times);
       else requestAnimationFrame(step);
     };
     requestAnimationFrame(step);

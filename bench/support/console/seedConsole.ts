@@ -6,6 +6,7 @@ const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'];
 
 export type Seeded = {
   email: string;
+  tenantId: number;
   /** Pushes alerts that happen now. */
   push(count: number): Promise<void>;
 };
@@ -63,6 +64,7 @@ export async function seedConsole({ ok }: Product, alerts: number): Promise<Seed
   await push(Array.from({ length: alerts }, (_, n) => make(began - day + Math.floor((day * n) / alerts))));
   return {
     email,
+    tenantId: tenant.id,
     push: (count) => push(Array.from({ length: count }, () => make(Date.now()))),
   };
 }

@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline';
 
 export type Product = {
   url: string;
-  ok(method: string, path: string, body: unknown): Promise<{ id: number }>;
+  ok<T = { id: number }>(method: string, path: string, body: unknown): Promise<T>;
   stop(): Promise<void>;
 };
 
 /** The built program, as `npm start` runs it. */
-export async function startProduct(program: string, dataDir: string): Promise<Product> {
+export async function startProduct(program: string, dataDir: string, rpcUrl: string): Promise<Product> {
   const child = spawn(process.execPath, [program, 'serve'], {
     env: {
       PATH: process.env.PATH,
@@ -20,6 +20,8 @@ export async function startProduct(program: string, dataDir: string): Promise<Pr
       VIGIL_LOG_LEVEL: 'warn',
       VIGIL_RATE_LIMIT: '1000000',
       VIGIL_RATE_BURST: '1000000',
+      VIGIL_RPC_ANVIL: rpcUrl,
+      VIGIL_CHAIN_ANVIL_CONFIRMATIONS: '0',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -35,7 +37,7 @@ export async function startProduct(program: string, dataDir: string): Promise<Pr
   const token = (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
   return {
     url,
-    async ok(method, path, body) {
+    async ok<T>(method: string, path: string, body: unknown) {
       const response = await fetch(`${url}/api/v1/${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -43,7 +45,7 @@ export async function startProduct(program: string, dataDir: string): Promise<Pr
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return JSON.parse(text) as { id: number };
+      return JSON.parse(text) as T;
     },
     async stop() {
       child.kill('SIGTERM');

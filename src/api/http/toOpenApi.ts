@@ -206,7 +206,7 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
       : (['malformed-json', 'too-large', 'unsupported-media-type'] as const)),
     ...(endpoint.effect === 'create' ? (['idempotency-in-flight', 'idempotency-mismatch'] as const) : []),
     ...(endpoint.problems ?? []),
-    ...(isSearch(endpoint) ? (['search-too-slow'] as const) : []),
+    ...(isSearch(endpoint) ? (['search-too-slow', 'page-too-large'] as const) : []),
     'headers-too-large',
     'rate-limited',
     'internal',
@@ -224,7 +224,7 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   return responses;
 }
 
-/** A search has a time limit; a query that is only stored, as by a stream, has none. */
+/** A search has a limit of time and size; a query that is only stored, as by a stream, has none. */
 function isSearch({ isReport, problems: codes = [] }: Endpoint): boolean {
   return isReport === true && (codes.includes('invalid-query') || codes.includes('invalid-where'));
 }

@@ -1,6 +1,6 @@
+import type { Keyring } from '../../model/keyring.ts';
 import type { Store } from '../../store/db/db.ts';
 import { appendAudit } from '../../store/records/audit.ts';
-import type { Keyring } from '../../store/records/keyring.ts';
 
 export type FailedLogins = ReturnType<typeof createFailedLogins>;
 

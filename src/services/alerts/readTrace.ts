@@ -7,6 +7,7 @@ import { decimalsData } from '../../codecs/evm/tokenMetadata.ts';
 import { type NetChange, netChanges } from '../../evidence/evm/netChanges.ts';
 import { ambiguousTransfer, isUniqueToken, ownerData } from '../../evidence/evm/uniqueToken.ts';
 import { canonicalHash } from '../../lib/canonicalHash.ts';
+import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
@@ -34,16 +35,20 @@ const native = 'native';
 export async function readTrace(call: Call, uid: string, { from, size }: { from: number; size: number }) {
   const { chainUid, txHash, blockNumber } = await findTransaction(call, uid);
   const client = tracingClient(call, chainUid);
-  const { block, transaction, frames } = await settleWithin(
-    timeLimitMs,
-    traceOrThrow(chainUid, () => trace(client, txHash, blockNumber)),
-    () => {
-      throw notNow(`The nodes of ${chainUid} did not give the trace within ${timeLimitMs / 1000} s.`);
-    },
-  );
+  const readings = readingsOf(client);
+  const { block, transaction, frames, changes } = await readings(`${blockNumber} ${txHash}`, async () => {
+    const traced = await settleWithin(
+      timeLimitMs,
+      traceOrThrow(chainUid, () => trace(client, txHash, blockNumber)),
+      () => {
+        throw notNow(`The nodes of ${chainUid} did not give the trace within ${timeLimitMs / 1000} s.`);
+      },
+    );
+    const unique = await findUnique(call, chainUid, client, traced.block, traced.transaction.logs);
+    const isUnique = (log: Log) => unique.has(idKey(log));
+    return { ...traced, changes: await netChanges(traced.transaction, traced.frames, isUnique) };
+  });
   const page = frames.slice(from, from + size);
-  const unique = await findUnique(call, chainUid, client, block, transaction.logs);
-  const changes = await netChanges(transaction, frames, (log) => unique.has(idKey(log)));
   const shownChanges = changes.slice(0, maxChanges);
   const addresses = [
     ...new Set([
@@ -116,6 +121,22 @@ function tracingClient({ services }: Call, uid: ChainUid): TracingClient {
 const isTracing = (client: ChainClient): client is TracingClient => client.tracer !== undefined;
 
 type Traced = { block: Block; transaction: Transaction; frames: readonly Frame[] };
+type Reading = Traced & { changes: readonly NetChange[] };
+type Readings = ReturnType<typeof createBriefCache<Reading>>;
+
+/** The pages of a tree are read one after the other: its block is fetched, and its changes are summed, once for all of them. */
+const keptMs = 20_000;
+const maxKept = 4;
+const maxKeptFrames = 200_000;
+const readingsByClient = new WeakMap<ChainClient, Readings>();
+
+function readingsOf(client: ChainClient): Readings {
+  const limit = { weigh: ({ frames }: Reading) => frames.length, max: maxKeptFrames };
+  const readings =
+    readingsByClient.get(client) ?? createBriefCache<Reading>(keptMs, maxKept, undefined, limit);
+  readingsByClient.set(client, readings);
+  return readings;
+}
 
 /** In the block of the alert, or in the one that the transaction is in since a reorganisation. */
 async function trace(client: TracingClient, txHash: string, blockNumber: number | null): Promise<Traced> {

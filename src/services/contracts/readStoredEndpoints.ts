@@ -1,6 +1,6 @@
+import type { Keyring } from '../../model/keyring.ts';
 import { findEndpoints, openUrl } from '../../store/contracts/chainEndpoints.ts';
 import type { Db } from '../../store/db/db.ts';
-import type { Keyring } from '../../store/records/keyring.ts';
 
 /** The addresses of the stored endpoints in use, by chain. One that cannot be unsealed is reported; the others stay usable. */
 export async function readStoredEndpoints(

@@ -1,6 +1,7 @@
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { maskUri, sealedText } from '../../lib/secret.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import type { Store } from '../../store/db/db.ts';
 import {
   findPlainConfigs,
@@ -11,7 +12,6 @@ import {
   writeSealedUri,
 } from '../../store/detectors/sealedConfigs.ts';
 import { sealCredential } from '../../store/detectors/sealedCredential.ts';
-import type { Keyring } from '../../store/records/keyring.ts';
 import { credentialMembers } from './sealConfig.ts';
 
 const batchSize = 200;

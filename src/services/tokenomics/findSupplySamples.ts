@@ -1,8 +1,8 @@
 import { membersOf } from '../../lib/isRecord.ts';
+import type { SupplyDetector } from '../../store/contracts/tokenomics.ts';
 import { alertTable } from '../../store/search/documents/alertTable.ts';
 import { contractScope } from '../../store/search/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/search/searchDocuments.ts';
-import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
 import type { Point } from './plannedAmounts.ts';
 

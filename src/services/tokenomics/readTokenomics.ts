@@ -5,13 +5,13 @@ import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } f
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
-import { findRecord } from '../../store/records/records.ts';
-import { contractTable } from '../../store/tables/contractTable.ts';
 import {
   findCategories,
   findSupplyDetectors,
   type SupplyDetector,
-} from '../../store/tokenomics/tokenomics.ts';
+} from '../../store/contracts/tokenomics.ts';
+import { findRecord } from '../../store/records/records.ts';
+import { contractTable } from '../../store/tables/contractTable.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 import { readTokenState } from '../contracts/readTokenState.ts';

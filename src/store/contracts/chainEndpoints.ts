@@ -1,7 +1,7 @@
 import { empty, sql } from '../../lib/sql.ts';
 import { isUuid } from '../../lib/uid.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import { type Db, onlyRow } from '../db/db.ts';
-import type { Keyring } from '../records/keyring.ts';
 
 export const endpointStatuses = ['ACTIVE', 'DISABLED'] as const;
 

@@ -9,6 +9,8 @@ import { NoPrimary, type PostgresServer, type Primary } from './watchPrimary.ts'
 export type Connection = pg.PoolConfig & {
   primary?: Primary;
   isPooled?: boolean;
+  /** No statement may return more than a page of a search. */
+  hasPageLimit?: boolean;
   /** Watches of its servers, where pools share them. */
   hangs?: Hangs | undefined;
 };

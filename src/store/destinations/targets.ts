@@ -1,8 +1,8 @@
 import type { KindSettings } from '../../destinations/destinationKind.ts';
 import { sql } from '../../lib/sql.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
-import type { Keyring } from '../records/keyring.ts';
 
 /** Each former secret adds a signature to every request. */
 const maxFormerSecrets = 10;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Keyring } from '../records/keyring.ts';
+import type { Keyring } from '../../model/keyring.ts';
 
 const form = /^sealed:([0-9a-f-]{36}):([A-Za-z0-9+/]+={0,2})$/;
 

@@ -1,4 +1,4 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { integer, raw, sql, unplanned } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
@@ -156,11 +156,17 @@ export async function resumeEscalations(
 const lookAgainMs = 1000;
 
 /** Runs chains again whose snooze has ended without an answer; returns how many it looked at. */
-export async function resumeSnoozed(tx: Db, now: number, limit: number): Promise<number> {
+export async function resumeSnoozed(
+  tx: Db,
+  now: number,
+  limit: number,
+  except: readonly number[] = [],
+): Promise<number> {
   const due = await tx.prepared<Subject & EscalationStart>(
     sql`select e.tenant_id as "tenantId", e.id, e.incident_uid::text as "incidentUid", e.alert_uid::text as "alertUid",
         e.chain_id as "escalationChainId", e.started_by as "startedBy", e.extra
-      from escalation e where e.resumes_at <= ${now} order by e.resumes_at limit ${limit} for update skip locked`,
+      from escalation e where e.resumes_at <= ${unplanned(now)} and e.tenant_id <> all(${except}::bigint[])
+      order by e.resumes_at limit ${integer(limit)} for update skip locked`,
   );
   if (due.length === 0) return 0;
   const answers = await findAnswers(tx, due);

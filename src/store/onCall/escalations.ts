@@ -1,5 +1,5 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { sql, unplanned } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 import type { MadeStep } from './steps.ts';
@@ -72,7 +72,7 @@ export async function startEscalations(
         join escalation_chain c on c.tenant_id = s.tenant_id and c.id = s.chain_id and c.status = 'ACTIVE'
         order by s.tenant_id, s.incident_uid, c.id
         on conflict (tenant_id, incident_uid, chain_id) where state = 'RUNNING' do nothing returning 1)
-      select count(*) as count, (select announce('vigil_work') from started limit 1) from started`,
+      select count(*) as count, (select announce('vigil_call') from started limit 1) from started`,
   );
   return rows[0]?.count ?? 0;
 }
@@ -89,11 +89,18 @@ const maxDue = 5000;
  * Locks chains whose next step is due, tenant by tenant in turn, for fairness. A step is made in the transaction of its lock:
  * after a crash both are gone.
  */
-export async function claimEscalations(tx: Db, now: number, limit: number): Promise<Escalation[]> {
+export async function claimEscalations(
+  tx: Db,
+  now: number,
+  limit: number,
+  /** Tenants whose alerts cannot be read at the moment. */
+  except: readonly number[] = [],
+): Promise<Escalation[]> {
   return tx.prepared<Escalation>(
     sql`select ${columns}
       from (select tenant_id, id, next_at, row_number() over (partition by tenant_id order by next_at, id) as place
         from (select tenant_id, id, next_at from escalation where state = 'RUNNING' and next_at <= ${now}
+            and tenant_id <> all(${except}::bigint[])
           order by next_at limit ${maxDue}) due) d
       join escalation e on e.tenant_id = d.tenant_id and e.id = d.id and e.state = 'RUNNING' and e.next_at <= ${now}
       order by d.place, d.next_at limit ${limit} for update of e skip locked`,
@@ -102,6 +109,12 @@ export async function claimEscalations(tx: Db, now: number, limit: number): Prom
 
 /** The clocks of servers differ a little. */
 const clockSlackMs = 5000;
+
+/** True if a step is due, or planned by a clock that went back since. */
+export const isEscalationDue = (now: number) => sql`
+  (select min(next_at) from escalation where state = 'RUNNING') <= ${unplanned(now)}
+  or (select min(resumes_at) from escalation where resumes_at is not null) <= ${unplanned(now)}
+  or (select max(planned_at) from escalation where state = 'RUNNING') > ${unplanned(now + clockSlackMs)}`;
 
 /** Plans next steps again that were planned later than now, by a clock that went back since: no one waits for longer than the chain says. */
 export async function replanEscalations(db: Db, now: number): Promise<void> {

@@ -1,21 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type AuditKey, type AuditKeys, deriveAuditKey } from '../../lib/auditKey.ts';
+import { type AuditKey, deriveAuditKey } from '../../lib/auditKey.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import { sql } from '../../lib/sql.ts';
+import type { Keyring, SecretOwner } from '../../model/keyring.ts';
 import { type Db, onlyRow, type Store } from '../db/db.ts';
 import { keyAuditChains } from './keyAuditChains.ts';
-
-/** The record member that a secret belongs to; a sealed box opens only for its owner. */
-type SecretOwner = { tenantId: number | null; kind: string; id: number | string; member: string };
-
-export type Keyring = {
-  seal(owner: SecretOwner, plain: string): Buffer;
-  unseal(owner: SecretOwner, box: Buffer): Promise<string>;
-  /** For secrets that are wiped after use, which a string cannot be. */
-  unsealBytes(owner: SecretOwner, box: Buffer): Promise<Buffer>;
-  audit: AuditKeys;
-};
 
 /** The newest master key comes first; while it is being rotated there are two. */
 export type MasterKeys = () => readonly [Buffer, ...Buffer[]];

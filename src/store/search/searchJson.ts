@@ -3,6 +3,7 @@ import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { sql } from '../../lib/sql.ts';
 import { createExplainer } from '../../query/lucene/createExplainer.ts';
 import type { Db } from '../db/db.ts';
+import { createPageLimit } from '../db/limitPages.ts';
 import { documentJson } from './documents/documentJson.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documents/documentTable.ts';
 import type { DocumentRow } from './searchCandidates.ts';
@@ -60,8 +61,10 @@ async function searchExplained(
 
 function createReplyWriter() {
   const { write, end } = createTextWriter();
+  const check = createPageLimit();
   let separator = '{"data":[';
   const add = (json: string): void => {
+    check(json);
     write(separator);
     write(json);
     separator = ',';

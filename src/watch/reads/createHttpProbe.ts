@@ -4,8 +4,8 @@ import type { HostQueues } from '../../lib/createHostQueues.ts';
 import { type Egress, webhookFault } from '../../lib/egress.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { HttpRequest, HttpResult } from '../../model/detection.ts';
+import type { Keyring } from '../../model/keyring.ts';
 import { openCredential } from '../../store/detectors/sealedCredential.ts';
-import type { Keyring } from '../../store/records/keyring.ts';
 
 type Options = { egress: Egress; hosts: HostQueues; keyring: Keyring };
 

@@ -4,12 +4,12 @@ import { type ChainUid, getChain, withNetwork } from '../../../src/chains/chains
 import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
+import type { Keyring } from '../../../src/model/keyring.ts';
 import { startActions } from '../../../src/runtime/startActions.ts';
 import { createSandbox } from '../../../src/scripts/sandbox.ts';
 import { listen } from '../../../src/store/db/listen.ts';
 import type { Connection } from '../../../src/store/db/openClient.ts';
 import { openStore } from '../../../src/store/db/openStore.ts';
-import type { Keyring } from '../../../src/store/records/keyring.ts';
 
 /** What one process needs to know to fire the actions of a test. */
 export type ActorSetup = {

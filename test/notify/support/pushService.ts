@@ -52,11 +52,18 @@ export function checkVapid(header: string, applicationKey: Buffer): Record<strin
 
 type Pushed = { path: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
-export type PushService = { url: string; pushed: Pushed[]; close(): Promise<void> };
+export type PushService = {
+  url: string;
+  pushed: Pushed[];
+  /** Paths of browsers that ended their subscription. */
+  ended: Set<string>;
+  close(): Promise<void>;
+};
 
 /** A push service that refuses what RFC 8030, 8188 and 8292 have it refuse. */
 export async function startPushService(applicationKey: () => Buffer): Promise<PushService> {
   const pushed: Pushed[] = [];
+  const ended = new Set<string>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -74,11 +81,12 @@ export async function startPushService(applicationKey: () => Buffer): Promise<Pu
       } catch {
         return refuse(403);
       }
+      if (ended.has(path)) return refuse(410);
       pushed.push({ path, headers, bytes: body });
       return response.writeHead(201, { location: `${url}/message/1` }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, pushed, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  return { url, pushed, ended, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }

@@ -3,11 +3,11 @@ import { Problem } from '../../../model/errors.ts';
 import { Shape, Text } from '../../../model/schema.ts';
 import { deleteRecord } from '../../../services/records/deleteRecord.ts';
 import { prepareCategory, prepareSchedule } from '../../../services/tokenomics/prepareTokenomics.ts';
+import { findIdByUid } from '../../../store/contracts/tokenomics.ts';
 import { contractTable } from '../../../store/tables/contractTable.ts';
 import { nounOf } from '../../../store/tables/table.ts';
 import { tokenomicsCategoryTable } from '../../../store/tables/tokenomicsCategoryTable.ts';
 import { tokenomicsScheduleTable } from '../../../store/tables/tokenomicsScheduleTable.ts';
-import { findIdByUid } from '../../../store/tokenomics/tokenomics.ts';
 import { defineResource, precondition, type Resource } from '../../http/defineResource.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 

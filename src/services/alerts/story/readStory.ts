@@ -146,7 +146,7 @@ export async function gatherStory(call: Call, uid: string) {
       contractName: (id) => contracts.get(id)?.name ?? `contract #${id}`,
       by: accounts.map(nameOf),
       transactions,
-      strongest: strongest ?? { name: String(incident.name), message: String(incident.message) },
+      strongest: strongest ?? { name: String(incident.name), severity: 'CRITICAL' },
     }),
     progress,
     lost: toShownLosses(lost),

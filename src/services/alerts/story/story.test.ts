@@ -189,6 +189,7 @@ describe('the headline of an incident', () => {
       'Pool lost 400 DUSD (400 USD), 80 % of what it held, to Known exploiter; it may go on.',
     );
     expect(headlineOf([alert({ meta: {} })], [])).toBe('TVL drop; no loss is known, it may go on.');
+    expect(headlineOf([alert({ meta: {}, severity: 'LOW' })], [])).toBe('TVL drop; no loss is known.');
     const tried = alert({ status: 'RETRACTED', retractedAt: now, retractionReason: 'UNFULFILLED' });
     expect(headlineOf([tried], ['0x15…6a65'])).toBe(
       '0x15…6a65 tried to take 400 DUSD (400 USD), 80 % of what it held, from Pool; nothing was lost, it did not take effect.',

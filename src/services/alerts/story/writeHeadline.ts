@@ -2,6 +2,7 @@ import { groupDigits } from '../../../evidence/amounts.ts';
 import { addDecimal, formatDecimal, parseDecimal } from '../../../lib/decimal.ts';
 import { groupBy } from '../../../lib/groupBy.ts';
 import { harmless } from '../../../lib/harmless.ts';
+import { isSevere, type Severity } from '../../../model/alert.ts';
 import type { IncidentProgress } from './judgeProgress.ts';
 import type { IncidentLoss, IncidentLosses } from './sumLosses.ts';
 
@@ -13,7 +14,7 @@ type Facts = {
   /** Names or short addresses of the attackers. */
   by: readonly string[];
   transactions: number;
-  strongest: { name: string; message: string };
+  strongest: { name: string; severity: Severity };
 };
 
 /** The incident in one sentence: what was lost, by whom, and whether it goes on. */
@@ -21,8 +22,12 @@ export function writeHeadline(facts: Facts): string {
   const { losses, progress, by, transactions, strongest } = facts;
   const who = listWords(by.slice(0, 2).map((name) => clean(name)));
   const ending = endingOf(progress);
-  if (losses.losses.length === 0 && losses.usd === null)
-    return `${clean(strongest.name, 160)}${who && ` by ${who}`}; no loss is known, ${ending}.`;
+  if (losses.losses.length === 0 && losses.usd === null) {
+    const what = `${clean(strongest.name, 160)}${who && ` by ${who}`}; no loss is known`;
+    // A payment or a deposit is nothing that goes on.
+    const isLesser = !isSevere(strongest.severity) && unfinished.has(progress.state);
+    return isLesser ? `${what}.` : `${what}, ${ending}.`;
+  }
   const victims = listWords(
     [...new Set(losses.losses.map(({ contractId }) => facts.contractName(contractId)))]
       .slice(0, 2)
@@ -38,6 +43,8 @@ export function writeHeadline(facts: Facts): string {
     return `${who || 'Someone'} is about to take ${taken} from ${victims || 'the contract'}; ${ending}.`;
   return `${victims || 'The contract'} lost ${who || often ? taken : lost}${who && ` to ${who}`}${often}; ${ending}.`;
 }
+
+const unfinished: ReadonlySet<IncidentProgress['state']> = new Set(['ONGOING', 'QUIET']);
 
 /** `500,000 DUSD and 3 ETH (1,234 USD), 100 % of what was held`. */
 export function showLosses({ losses, usd }: IncidentLosses): string {

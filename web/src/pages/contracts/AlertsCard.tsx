@@ -14,15 +14,17 @@ import { useAlertFigures } from '../alerts/useAlertFigures.ts';
 import { Holdings } from './Holdings.tsx';
 
 const rangeWords = {
+  '5m': 'of the last 5 minutes',
+  '15m': 'of the last 15 minutes',
   '1h': 'of the last hour',
   '24h': 'of the last day',
   '7d': 'of the last 7 days',
 } as const;
 
-/** What is younger than an hour or a day is drawn over that time, so that its alerts are no bar at the edge. */
-function fittingRange(ageMs: number): keyof typeof rangeWords {
-  if (ageMs < 3_600_000) return '1h';
-  return ageMs < 86_400_000 ? '24h' : '7d';
+/** What is young is drawn over the time since, so that its alerts are no bar at the edge. */
+function fittingRange(since: number, now: number): keyof typeof rangeWords {
+  const names = Object.keys(rangeWords) as (keyof typeof rangeWords)[];
+  return names.find((name) => resolveRange(name, now).from <= since) ?? '7d';
 }
 
 export type AlertsCardProps = {
@@ -35,7 +37,7 @@ export type AlertsCardProps = {
 /** Alerts of a contract or project: over the last week, and the newest. */
 export function AlertsCard({ condition, contractId, since = 0 }: AlertsCardProps) {
   const [asOf] = useState(Date.now());
-  const range = fittingRange(asOf - since);
+  const range = fittingRange(since, asOf);
   const period = resolveRange(range, asOf);
   const figures = useAlertFigures({ query: condition, ...period });
   const newest = useLoad(

@@ -62,8 +62,7 @@ export function Holdings({ contractId, period, marks }: HoldingsProps) {
       {drawing && (
         <Chart
           label={shown === inUsd ? 'Value in US dollars' : `Holdings of ${drawing.series[0]?.label ?? ''}`}
-          times={drawing.times}
-          series={drawing.series}
+          {...untilEnd(drawing, period.to)}
           range={period}
           marks={marks}
           height={120}
@@ -71,6 +70,15 @@ export function Holdings({ contractId, period, marks }: HoldingsProps) {
       )}
     </div>
   );
+}
+
+/** What was held last is held until something else is seen, so that one sample is a line as well. */
+function untilEnd({ times, series }: { times: number[]; series: Series[] }, to: number) {
+  if (times.length === 0 || times.at(-1)! >= to) return { times, series };
+  return {
+    times: [...times, to],
+    series: series.map((one) => ({ ...one, values: [...one.values, one.values.at(-1)!] })),
+  };
 }
 
 function Holding({ asset: { points, symbol } }: { asset: Asset }) {

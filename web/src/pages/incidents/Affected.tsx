@@ -1,5 +1,6 @@
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
+import { LazyDetails } from '../../parts/LazyDetails.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { shorten, showCount } from '../../state/format.ts';
 import { href } from '../../state/route.ts';
@@ -63,21 +64,24 @@ export function Affected({ story }: { story: Story }) {
         </table>
       </div>
       {transactions.length > 0 && (
-        <details>
-          <summary>
-            {transactions.length === 1 ? '1 transaction' : `${showCount(transactions.length)} transactions`}
-          </summary>
-          <ul class="list">
-            {transactions.map(({ txHash, chainUid, at, alerts }) => (
-              <li key={txHash} class="row tight">
-                <Address value={txHash} chainUid={chainUid} kind="transaction" />
-                <span class="dim small">
-                  <Time at={at} exact /> · {alerts === 1 ? '1 alert' : `${showCount(alerts)} alerts`}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </details>
+        <LazyDetails
+          summary={
+            transactions.length === 1 ? '1 transaction' : `${showCount(transactions.length)} transactions`
+          }
+        >
+          {() => (
+            <ul class="list">
+              {transactions.map(({ txHash, chainUid, at, alerts }) => (
+                <li key={txHash} class="row tight">
+                  <Address value={txHash} chainUid={chainUid} kind="transaction" />
+                  <span class="dim small">
+                    <Time at={at} exact /> · {alerts === 1 ? '1 alert' : `${showCount(alerts)} alerts`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </LazyDetails>
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { PageProps } from '../../pageProps.ts';
 import { Badge } from '../../parts/Badge.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
@@ -21,19 +21,28 @@ import { Judgement } from './Judgement.tsx';
 import { MoneyFlow } from './MoneyFlow.tsx';
 import { Respond } from './Respond.tsx';
 import { Situation } from './Situation.tsx';
-import { partiesOf, type Story } from './story.ts';
+import { type Parties, partiesOf, type Story } from './story.ts';
 import { Timeline } from './Timeline.tsx';
 
 /** The room of one incident: what was lost, by whom and whether it goes on, then the money, then everything that happened. */
 export default function IncidentPage({ params }: PageProps) {
   const uid = params.uid ?? '';
+  const last = useRef<{ text: string; story: Story }>(undefined);
   const { data, error, isLoading, reload } = useLoad(
     uid,
-    (signal) => client.get('/incident/{uid}/story', { path: { uid }, signal }),
+    async (signal) => {
+      const next = await client.get('/incident/{uid}/story', { path: { uid }, signal });
+      const text = JSON.stringify(next);
+      // Most readings bring nothing new, and a large story takes long to draw.
+      if (last.current?.text !== text) last.current = { text, story: next };
+      return last.current.story;
+    },
     { every: 5000 },
   );
   const story = data?.uid === uid ? data : undefined;
   const parties = useMemo(() => (story ? partiesOf(story) : new Map()), [story]);
+  /** Drawn again only when the story is another one. */
+  const drawn = useMemo(() => story && drawStory(story, parties), [story, parties]);
   useEffect(() => {
     if (story) document.title = `${story.incident.severity}: ${story.incident.name.slice(0, 200)} – Vigil`;
   }, [story?.uid, story?.incident.severity]);
@@ -55,11 +64,11 @@ export default function IncidentPage({ params }: PageProps) {
           <Head story={story} />
           <Situation story={story} parties={parties} />
           <Buttons story={story} reload={reload} />
-          <MoneyFlow story={story} parties={parties} />
+          {drawn?.flow}
           <div class="room-columns">
-            <Timeline story={story} parties={parties} />
+            {drawn?.timeline}
             <div class="stack">
-              <Affected story={story} />
+              {drawn?.affected}
               <Escalations incident={story.incident} />
               <section class="card stack unprinted" aria-labelledby="judgement">
                 <header>
@@ -73,6 +82,14 @@ export default function IncidentPage({ params }: PageProps) {
       )}
     </div>
   );
+}
+
+function drawStory(story: Story, parties: Parties) {
+  return {
+    flow: <MoneyFlow story={story} parties={parties} />,
+    timeline: <Timeline story={story} parties={parties} />,
+    affected: <Affected story={story} />,
+  };
 }
 
 function Head({ story: { headline, incident } }: { story: Story }) {

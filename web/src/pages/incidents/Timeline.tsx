@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import { Address } from '../../parts/Address.tsx';
 import { Badge } from '../../parts/Badge.tsx';
 import { Message } from '../../parts/Evidence.tsx';
+import { LazyDetails } from '../../parts/LazyDetails.tsx';
 import { Severity } from '../../parts/Severity.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { showCount } from '../../state/format.ts';
 import { chainOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
+import { useGradually } from '../../state/useGradually.ts';
 import { PartyName } from './PartyName.tsx';
 import type { Parties, Step, StepAlert, Story } from './story.ts';
 
@@ -32,6 +34,7 @@ export function Timeline({ story, parties }: { story: Story; parties: Parties })
   const steps = story.timeline.filter(
     ({ type }) => kind === 'all' || onChain.has(type) === (kind === 'chain'),
   );
+  const drawn = useGradually(steps.length, kind);
   const names = new Map(story.parties.map(({ address, name }) => [address, name.slice(0, 80)]));
   const { uid, incident, leftOut } = story;
   const query = encodeURIComponent(`incidentUid:"${uid}"`);
@@ -57,8 +60,8 @@ export function Timeline({ story, parties }: { story: Story; parties: Parties })
           </button>
         ))}
       </fieldset>
-      <ol class="timeline">
-        {steps.map((step, index) => {
+      <ol class="timeline" key={kind}>
+        {steps.slice(0, drawn).map((step, index) => {
           const isNewWave = step.wave !== (steps[index - 1]?.wave ?? 1);
           return (
             <li key={`${step.at} ${index}`} class={stepClass(step)} data-type={step.type}>
@@ -215,17 +218,21 @@ function Folded({ step: { folded, foldedMore }, names }: Pick<LineProps, 'step' 
   if (folded.length === 0) return null;
   const count = folded.length + foldedMore;
   return (
-    <details class="small">
-      <summary>{count === 1 ? '1 more alert about it' : `${showCount(count)} more alerts about it`}</summary>
-      <ul class="stack tight">
-        {folded.map((alert) => (
-          <li key={alert.uid}>
-            <AlertLine alert={alert} names={names} />
-          </li>
-        ))}
-        {foldedMore > 0 && <li class="dim">and {showCount(foldedMore)} more</li>}
-      </ul>
-    </details>
+    <LazyDetails
+      class="small"
+      summary={count === 1 ? '1 more alert about it' : `${showCount(count)} more alerts about it`}
+    >
+      {() => (
+        <ul class="stack tight">
+          {folded.map((alert) => (
+            <li key={alert.uid}>
+              <AlertLine alert={alert} names={names} />
+            </li>
+          ))}
+          {foldedMore > 0 && <li class="dim">and {showCount(foldedMore)} more</li>}
+        </ul>
+      )}
+    </LazyDetails>
   );
 }
 

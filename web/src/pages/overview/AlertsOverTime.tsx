@@ -16,33 +16,45 @@ const ranges = [
   ['30d', 'month'],
 ] as const;
 
-type Range = (typeof ranges)[number][0];
-const hourMs = 3_600_000;
+type Range = (typeof ranges)[number][0] | (typeof youngRanges)[number][0];
 
-/** The shortest range that has every alert of the last day: on a young installation a day would be one bar at its edge. */
+/** Offered only where they hold every alert: the chart of an hour would be one bar at its edge. */
+const youngRanges = [
+  ['2m', '2 min'],
+  ['5m', '5 min'],
+  ['15m', '15 min'],
+] as const;
+
+const shortest = [...youngRanges, ...ranges.slice(0, 3)].map(([name]) => name);
+
+/** The shortest range that has every alert of the last day. */
 function rangeOfData(times: readonly number[], counts: readonly number[], to: number): Range {
   const first = times.find((_, index) => counts[index]! > 0);
   if (first === undefined) return '24h';
-  return to - first < hourMs ? '1h' : to - first < 6 * hourMs ? '6h' : '24h';
+  return shortest.find((name) => resolveRange(name, to).from <= first) ?? '24h';
 }
 
 /** Alerts by severity; a part that is dragged over opens as a search. */
 export function AlertsOverTime() {
   const [chosen, setRange] = useState<Range>();
   const [fitted, setFitted] = useState<Range>();
+  const [isFitted, setIsFitted] = useState(false);
   const range = chosen ?? fitted ?? '24h';
   const [asOf] = useState(Date.now());
   const period = resolveRange(range, asOf);
   const figures = useAlertFigures({ query: withinTenant(''), ...period });
   const { data, isLoading } = figures;
-  // Once fitted, the range stays until another one is chosen.
+  // Bars of a shorter range are finer, so that one may show that a still shorter one has all; then it stays.
   useEffect(() => {
-    if (!data || isLoading || fitted !== undefined) return;
+    if (!data || isLoading || isFitted || chosen !== undefined) return;
     const sums = data.times.map((_, index) =>
       data.series.reduce((sum, { values }) => sum + values[index]!, 0),
     );
-    setFitted(rangeOfData(data.times, sums, asOf));
-  }, [data, isLoading, fitted]);
+    const next = rangeOfData(data.times, sums, asOf);
+    if (fitted !== undefined && shortest.indexOf(next) >= shortest.indexOf(fitted)) setIsFitted(true);
+    else setFitted(next);
+  }, [data, isLoading, isFitted, fitted, chosen]);
+  const young = youngRanges.filter(([name]) => name === fitted);
   const counts = figures.data?.facets.severity.buckets ?? [];
   return (
     <section class="card stack" aria-label="Alerts over time">
@@ -61,7 +73,7 @@ export function AlertsOverTime() {
         </ul>
         <fieldset class="row tight">
           <legend class="hide-visually">Time range</legend>
-          {ranges.map(([name, title]) => (
+          {[...young, ...ranges].map(([name, title]) => (
             <button
               type="button"
               class="small"

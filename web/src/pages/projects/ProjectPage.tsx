@@ -73,7 +73,7 @@ export default function ProjectPage({ params }: PageProps) {
           ),
         }}
       />
-      <AlertsCard condition={`projectId:${id}`} />
+      <AlertsCard condition={`projectId:${id}`} since={project.data.createdAt} />
       {open === 'add' && <AddContract projectId={id} onClose={close} />}
       {open === 'edit' && (
         <Dialog title={`Edit ${name}`} kind="drawer" onClose={close}>

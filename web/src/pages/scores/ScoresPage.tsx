@@ -65,15 +65,20 @@ function Needed() {
     return { license, organisation };
   });
   if (!data?.license && !data?.organisation) return null;
+  const mayMake = [data.organisation && can('POST /organisation'), data.license && can('POST /license')];
+  const [mayMakeOrganisation, mayMakeLicense] = mayMake;
   return (
     <p class="notice row">
-      <span>An instance grants a license of an organisation to a project. What is missing first:</span>
-      {data.organisation && can('POST /organisation') && (
+      <span>
+        An instance grants a license of an organisation to a project.{' '}
+        {mayMake.includes(true) ? 'What is missing first:' : 'An administrator makes what is missing first.'}
+      </span>
+      {mayMakeOrganisation && (
         <a class="button" href={href('/admin/organisations?new=organisation')}>
           New organisation
         </a>
       )}
-      {data.license && can('POST /license') && (
+      {mayMakeLicense && (
         <a class="button" href={href('/licenses?new=license')}>
           New license
         </a>

@@ -118,6 +118,7 @@ export default function SilencesPage() {
   const kind = { ...kindOf(draft, setDraft), ...(where ? { where } : {}) };
   const filter = (
     <select
+      class="filter"
       aria-label="Which silences"
       value={choice}
       onChange={({ currentTarget }) => setChoice(currentTarget.value as keyof typeof choices)}

@@ -17,9 +17,10 @@ import type { Frame, Party, Trace } from './trace.ts';
 const smallTree = 60;
 const firstLevels = 2;
 /** A longer list has rows of one height, of which only those in view are in the document. */
-const longList = 300;
+const longList = 80;
 const rowHeight = 28;
 const overscan = 12;
+const searchAfterMs = 80;
 
 type Props = {
   trace: Trace;
@@ -39,6 +40,15 @@ export function CallTree({ trace, frames, parties }: Props) {
     isOurs: false,
     search: '',
   });
+  const [typed, setTyped] = useState('');
+  // A large tree is searched behind the letter that was typed, not before it is on screen.
+  useEffect(() => {
+    const timer = setTimeout(
+      () => setFilter((before) => (before.search === typed ? before : { ...before, search: typed })),
+      searchAfterMs,
+    );
+    return () => clearTimeout(timer);
+  }, [typed]);
   const { frames: arranged, found } = useMemo(
     () => arrangeFrames(frames, parties, filter),
     [frames, parties, filter],
@@ -75,8 +85,8 @@ export function CallTree({ trace, frames, parties }: Props) {
           aria-label="Find a call"
           placeholder="Find: function, name, address, value"
           maxLength={200}
-          value={filter.search}
-          onInput={({ currentTarget }) => change({ search: currentTarget.value })}
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <Check label="Touches us" isOn={filter.isOurs} onChange={(isOurs) => change({ isOurs })} />
         <Check

@@ -18,7 +18,7 @@ import type { Party, Trace } from './trace.ts';
 import './trace.css';
 
 /** The first frames are shown at once, the others are read behind them. */
-const firstPage = 1000;
+const firstPage = 250;
 const nextPage = 5000;
 /** A tree of more is read in the API. */
 const maxFrames = 20_000;

@@ -89,19 +89,24 @@ function touchesUs({ from, to }: Frame, parties: ReadonlyMap<string, Party>): bo
 }
 
 function hasText(frame: Frame, parties: ReadonlyMap<string, Party>, search: string): boolean {
-  const { from, to, selector, function: name, arguments: values, reason, type } = frame;
-  const texts = [
-    from,
-    to,
-    selector,
-    name,
-    reason,
-    type,
-    parties.get(from)?.name,
-    to === null ? undefined : parties.get(to)?.name,
-    ...values.flatMap((value) => [value.name, value.value, value.shown]),
-  ];
-  return texts.some((text) => text?.toLowerCase().includes(search));
+  const { from, to } = frame;
+  const names = [parties.get(from)?.name, to === null ? undefined : parties.get(to)?.name];
+  return textOf(frame).includes(search) || names.some((name) => name?.toLowerCase().includes(search));
+}
+
+/** What is searched in a frame, in lower case; made once, since each letter of a search looks at thousands. */
+const texts = new WeakMap<Frame, string>();
+
+function textOf(frame: Frame): string {
+  let text = texts.get(frame);
+  if (text === undefined) {
+    const { from, to, selector, function: name, arguments: values, reason, type } = frame;
+    const parts = [from, to, selector, name, reason, type];
+    for (const value of values) parts.push(value.name, value.value, value.shown);
+    text = parts.join('\n').toLowerCase();
+    texts.set(frame, text);
+  }
+  return text;
 }
 
 /** Without what is inside closed frames. */
