@@ -101,7 +101,7 @@ export type KafkaLogin = {
   password: string;
 };
 
-/** How the brokers of a cluster are reached. */
+/** The brokers of a cluster, and the ways to reach them. */
 export type KafkaAccess = {
   /** Addresses of the brokers that name the others. */
   brokers: readonly string[];

@@ -38,7 +38,7 @@ export function createDecideLater({ links, now }: { links: AlertLinks; now: () =
 function toPresent({ raised, raisedAt }: Undecided, document: AlertDocument | undefined): RaisedAlert[] {
   if (document?.status !== 'UNRESOLVED') return [];
   const { acknowledged, acknowledgedAt } = document;
-  // One that came into an acknowledged incident has an older acknowledgement, and is told of like any other.
+  // One that came into an acknowledged incident has an older acknowledgement, and notifies like any other.
   if (acknowledged === true && Number(acknowledgedAt) >= raisedAt) return [];
   const { finding } = raised;
   const { blockNumber } = document;

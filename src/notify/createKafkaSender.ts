@@ -27,8 +27,8 @@ type Failure = { uri: string; outcome: SendOutcome };
 type Asked = { isDone: true } | { leader: Leader } | { failure: Failure };
 
 /**
- * Produces each message with connections of its own: it asks a broker for the leader of the partition and gives it the record.
- * What a broker says where others are is checked like an address of the tenant.
+ * Produces each message with connections of its own: asks a broker for the leader of the partition and gives that the record.
+ * Addresses that a broker names are checked like those of tenants.
  */
 export function createKafkaSender(options: Options): Sender {
   const { egress, now, hosts = createHostQueues(), resolve = createResolve(), timeLimitMs = 9000 } = options;

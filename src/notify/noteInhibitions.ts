@@ -35,9 +35,9 @@ export async function noteInhibitions(
     // An alert that is decided later is noted then.
     const found = await budget.run(tenantId, (pause) => findSides(rules, subjectOf(alert), now, pause));
     if (!found) continue;
-    const { begun, isTarget } = found.result;
+    const { startedIds, isTarget } = found.result;
     if (incident)
-      for (const inhibitionId of begun)
+      for (const inhibitionId of startedIds)
         sources.push({ tenantId, contractId, inhibitionId, incidentUid: incident.uid, uid, timestamp });
     if (isTarget) asked.push({ tenantId, contractId });
   }
@@ -51,8 +51,8 @@ export async function noteInhibitions(
 
 /** The inhibitions that an alert begins, and whether any may hold it. */
 async function findSides({ sources, targets }: Rules, subject: Subject, now: number, pause: Pause) {
-  const begun: number[] = [];
+  const startedIds: number[] = [];
   for (const { inhibition } of await sources.candidatesFor(subject, pause))
-    if (await inhibition.source.matcherAt(now)(subject, pause)) begun.push(inhibition.id);
-  return { begun, isTarget: (await targets.candidatesFor(subject, pause)).length > 0 };
+    if (await inhibition.source.matcherAt(now)(subject, pause)) startedIds.push(inhibition.id);
+  return { startedIds, isTarget: (await targets.candidatesFor(subject, pause)).length > 0 };
 }

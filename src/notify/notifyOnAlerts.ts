@@ -23,7 +23,7 @@ import { toStoredDecision } from './routes/toStoredDecision.ts';
 import type { CompiledRoute } from './rules/compileRoutes.ts';
 import { createRuleBudget } from './rules/createRuleBudget.ts';
 import { createRules, type Rules } from './rules/createRules.ts';
-import { type Recipient, toMessages } from './toMessages.ts';
+import { type AlertRecipient, toMessages } from './toMessages.ts';
 import { toUndecided } from './toUndecided.ts';
 
 type Options = {
@@ -61,7 +61,7 @@ export function createNotifyOnAlerts({ links, now, budgetMs = Number.POSITIVE_IN
 }
 
 type Found = {
-  recipients: readonly Recipient[];
+  recipients: readonly AlertRecipient[];
   versions: ReadonlyMap<number, DecisionRules>;
   rules: ReadonlyMap<number, Rules>;
   links: AlertLinks;
@@ -86,7 +86,7 @@ export async function deliver(
   const context = { rulesOf, subjectOf, budget, now: at };
   const inhibiting = isLate ? new Set<string>() : await noteInhibitions(tx, alerts, context);
   const undecided: RaisedAlert[] = [];
-  const selected: Recipient[] = [];
+  const selected: AlertRecipient[] = [];
   const routed: RoutedAlert[] = [];
   const starts: EscalationStart[] = [];
   const decided: Parameters<typeof insertDecisions>[1][number][] = [];
@@ -121,7 +121,7 @@ export async function deliver(
   if (selected.length === 0) return;
   const grown = selected.filter(growsWithIncident);
   const dueOfIncident = await holdRepeats(tx, grown, at);
-  const dueAt = (recipient: Recipient) => {
+  const dueAt = (recipient: AlertRecipient) => {
     const routedAt = recipient.routed && dueOfRoute(recipient.routed);
     const grownAt = growsWithIncident(recipient) ? dueOfIncident(recipient) : undefined;
     return routedAt === undefined || grownAt === undefined
@@ -145,7 +145,7 @@ function toStart(
 }
 
 /** By default people get the growth of an incident in one message. */
-function growsWithIncident({ routed }: Recipient): boolean {
+function growsWithIncident({ routed }: AlertRecipient): boolean {
   return !routed || (routed.route.groupBy === 'INCIDENT' && routed.route.intervalSeconds === null);
 }
 
@@ -179,7 +179,7 @@ function toRecipients(
   { destinationIds }: TakenRoute<CompiledRoute>,
   routed: RoutedAlert,
   types: DecisionRules['destinations'],
-): Recipient[] {
+): AlertRecipient[] {
   return destinationIds.flatMap((destinationId) => {
     const type = types?.get(destinationId);
     const way = { minSeverity: null, afterConfirmations: null, query: null };
@@ -188,7 +188,7 @@ function toRecipients(
 }
 
 /** The chains on whose blocks some of them wait. */
-async function findFollowed(tx: Db, recipients: readonly Recipient[]): Promise<ReadonlySet<string>> {
+async function findFollowed(tx: Db, recipients: readonly AlertRecipient[]): Promise<ReadonlySet<string>> {
   const uids = recipients.flatMap(({ afterConfirmations, alert }) =>
     afterConfirmations && alert.finding.chainUid ? [alert.finding.chainUid] : [],
   );
@@ -225,7 +225,7 @@ function toSource({ finding }: RaisedAlert): AlertSource {
 }
 
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
-export async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Recipient[]> {
+export async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<AlertRecipient[]> {
   const places = new Map<string, number>();
   const sources: AlertSource[] = [];
   const placed = alerts.map((alert) => {

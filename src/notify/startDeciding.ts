@@ -23,8 +23,8 @@ const atOnce = 20;
 const maxWaitMs = 60_000;
 
 /**
- * Decides the alerts whose rules took too long in the transaction that raised them: each in one transaction with the end of its
- * row, the tenants in turn, and for at most half of the time, because all tenants share the process.
+ * Decides the alerts whose rules took too long in the transaction that raised them, each in one transaction with the end of its
+ * row. Tenants take turns, and half of the time stays free, because all share the process.
  */
 export function startDeciding({ store, decide, now, onError }: Options): Stoppable {
   const stopping = new AbortController();
@@ -53,7 +53,7 @@ export function startDeciding({ store, decide, now, onError }: Options): Stoppab
         });
         await sleep(performance.now() - startedAt, undefined, { signal: stopping.signal }).catch(() => {});
       }
-      // What fails is tried again with the next poll.
+      // The next poll tries again.
       if (failed > 0) return;
     }
   }

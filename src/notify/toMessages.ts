@@ -8,14 +8,17 @@ import { type Documents, documentOf } from './alertDocuments.ts';
 import type { RoutedAlert } from './routes/planGroups.ts';
 
 /** `routed`: by which route, where the tenant has routes on. */
-export type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert; routed?: RoutedAlert };
+export type AlertRecipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert; routed?: RoutedAlert };
 
 /** The messages about new alerts, each for its destinations. */
 export function toMessages(
   documents: Documents,
-  recipients: readonly Recipient[],
+  recipients: readonly AlertRecipient[],
   links: AlertLinks,
-  { dueAt, followed }: { dueAt: (recipient: Recipient) => number | undefined; followed: ReadonlySet<string> },
+  {
+    dueAt,
+    followed,
+  }: { dueAt: (recipient: AlertRecipient) => number | undefined; followed: ReadonlySet<string> },
 ): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
@@ -48,7 +51,7 @@ export function toMessages(
 }
 
 /** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
-function readByPeople(recipients: readonly Recipient[]): Set<number> {
+function readByPeople(recipients: readonly AlertRecipient[]): Set<number> {
   return new Set(
     recipients.flatMap(({ type, destinationId, routed }) =>
       isGrouped(destinationKinds[type]) && routed?.route.groupBy !== 'NONE' ? [destinationId] : [],
@@ -59,7 +62,7 @@ function readByPeople(recipients: readonly Recipient[]): Set<number> {
 /** Alerts without a block, and those of a chain that no process follows, are sent at once. */
 function toHeld(
   { finding }: RaisedAlert,
-  recipients: readonly Recipient[],
+  recipients: readonly AlertRecipient[],
   followed: ReadonlySet<string>,
 ): NewMessage['held'] {
   const { chainUid, blockNumber = null, isPending = false } = finding;

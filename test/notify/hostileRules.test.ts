@@ -172,7 +172,7 @@ describe('the dearest rules that a tenant may have', () => {
     expect(await sent()).toEqual(new Map([[told, 1]]));
   });
 
-  it('hold no alert for longer than a minute: then it is told without asking them', async () => {
+  it('hold no alert for longer than a minute: then it notifies without them', async () => {
     const uids = await raise([finding(hostile, { tags: ['noisy'] }), finding(hostile)], 0);
     aheadMs = 61_000;
     await decideAll();

@@ -1,6 +1,6 @@
 import { noKafka } from './kafkaFault.ts';
 
-export type Reader = {
+export type FrameReader = {
   int8(): number;
   int16(): number;
   int32(): number;
@@ -13,14 +13,14 @@ export type Reader = {
 };
 
 /** Reads the primitive types of the protocol. Every length comes from a stranger: what leads past the end throws. */
-export function createReader(frame: Buffer): Reader {
+export function createReader(frame: Buffer): FrameReader {
   let position = 0;
   const take = (length: number): Buffer => {
     if (length < 0 || position + length > frame.length) throw noKafka();
     position += length;
     return frame.subarray(position - length, position);
   };
-  const reader: Reader = {
+  const reader: FrameReader = {
     int8: () => take(1).readInt8(),
     int16: () => take(2).readInt16BE(),
     int32: () => take(4).readInt32BE(),

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { KafkaLogin } from '../../destinations/destinationKind.ts';
-import { createReader, type Reader } from './createReader.ts';
+import { createReader, type FrameReader } from './createReader.ts';
 import { createWriter, type Writer } from './createWriter.ts';
 import { KafkaFault, noKafka, throwError } from './kafkaFault.ts';
 import { scram } from './scram.ts';
@@ -18,7 +18,7 @@ const requests = {
 const maxAnswerBytes = 1024 * 1024;
 
 export type Broker = {
-  ask(name: keyof typeof requests, body: Writer): Promise<Reader>;
+  ask(name: keyof typeof requests, body: Writer): Promise<FrameReader>;
 };
 
 /** Makes a connection ready for requests: checks that a broker is there that understands them, and logs in. */
@@ -26,7 +26,7 @@ export async function openBroker(socket: Socket, login: KafkaLogin | undefined):
   const frames = framesOf(socket);
   let correlation = 0;
 
-  async function ask(name: keyof typeof requests, body: Writer): Promise<Reader> {
+  async function ask(name: keyof typeof requests, body: Writer): Promise<FrameReader> {
     const { key, version } = requests[name];
     correlation += 1;
     const head = createWriter().int16(key).int16(version).int32(correlation).string('vigil');

@@ -3,7 +3,7 @@ import { sql } from '../../lib/sql.ts';
 import type { RaisedAlert } from '../../model/alert.ts';
 import type { Db } from '../db/db.ts';
 
-/** What the decision reads of an alert beside its document. */
+/** The part of an alert that its decision needs beside the document. */
 export type UndecidedAlert = Pick<RaisedAlert, 'uid' | 'incident'> & {
   finding: Pick<RaisedAlert['finding'], 'tenantId' | 'timestamp'>;
 };
