@@ -26,11 +26,11 @@ export function createDecideLater({ links, now }: { links: AlertLinks; now: () =
     );
     const open = undecided.flatMap((alert) => toPresent(alert, documents.get(alert.raised.uid)));
     if (open.length === 0) return;
-    const at = now();
+    const decidedAt = now();
     const tenantIds = [...new Set(open.map(({ finding }) => finding.tenantId))];
     const [recipients, versions] = await settleAll([findByAlert(tx, open), findDecisionRules(tx, tenantIds)]);
-    const rules = await findRules(tx, versions, at);
-    await deliver(tx, open, { recipients, versions, rules, links, at, isLate });
+    const rules = await findRules(tx, versions, decidedAt);
+    await deliver(tx, open, { recipients, versions, rules, links, at: decidedAt, isLate });
   };
 }
 

@@ -23,8 +23,8 @@ const atOnce = 20;
 const maxWaitMs = 60_000;
 
 /**
- * Decides the alerts whose rules took too long in the transaction that raised them, each in one transaction with the end of its
- * row. Tenants take turns, and half of the time stays free, because all share the process.
+ * Decides the alerts whose rules took too long in the transaction that raised them, and deletes their rows with that. Tenants
+ * take turns, and half of the time stays free.
  */
 export function startDeciding({ store, decide, now, onError }: Options): Stoppable {
   const stopping = new AbortController();

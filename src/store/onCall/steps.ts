@@ -70,9 +70,8 @@ export async function findUnheard(
 const failedAttempts = 2;
 
 /**
- * Passes chains on whose newest step reached no destination: each of them failed twice, or for good. The last step of a round keeps
- * its wait, because no one else is left to be called. A chain that is answered or stepped at this moment is left alone: waiting for it
- * could be a deadlock, because its messages are locked here.
+ * Passes chains on whose newest step reached no destination. The last step of a round keeps its wait: no one else is left. A chain
+ * that is locked elsewhere is left alone, because its messages are locked here.
  */
 export async function failOver(
   tx: Db,
