@@ -25,15 +25,16 @@ export async function postgresProcesses(dataDir: string): Promise<number[]> {
 /** Stops all processes of a server without ending them, as a machine without power would seem; the result lets them go on. */
 export async function hangServer(dataDir: string): Promise<() => void> {
   const pids = await postgresProcesses(dataDir);
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  for (const pid of pids) kill(pid, 'SIGSTOP');
   return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    for (const pid of pids) kill(pid, 'SIGCONT');
   };
 }
 
-export function kill(pid: number): void {
+/** Nothing where the process has ended. */
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }

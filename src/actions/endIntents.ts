@@ -1,8 +1,11 @@
 import { cutText } from '../lib/cutText.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import { settleAll } from '../lib/settleAll.ts';
 import type { Finding } from '../model/alert.ts';
 import { Problem } from '../model/errors.ts';
 import { lastAttempt, type SentIntent, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type SettledIntent, settleIntents } from '../store/actions/settleIntents.ts';
+import type { Db } from '../store/db/db.ts';
 import type { OutcomeContext } from './actionContext.ts';
 import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 
@@ -25,13 +28,27 @@ export async function endIntents(context: OutcomeContext, endings: readonly Endi
   const shortened = endings.map((ending) =>
     ending.reason === undefined ? ending : { ...ending, reason: cutText(ending.reason, maxReasonLength) },
   );
+  const groups = await apartByTenant(context.store, shortened);
+  await settleAll(groups.map((group) => endTogether(context, group)));
+}
+
+/** Each tenant's by themselves where its alerts are on a worker: one that does not answer must not hold up the tenants of others. */
+export async function apartByTenant<Item extends { intent: { tenantId: number } }>(
+  db: Db,
+  items: readonly Item[],
+): Promise<(readonly Item[])[]> {
+  if (!(await db.isDistributed())) return [items];
+  return [...groupBy(items, ({ intent }) => intent.tenantId).values()];
+}
+
+async function endTogether(context: OutcomeContext, endings: readonly Ending[]): Promise<void> {
   try {
-    await endInTransaction(context, shortened);
+    await endInTransaction(context, endings);
   } catch (error) {
     const isDown = error instanceof Problem && error.code === 'unavailable';
-    if (isDown || shortened.length === 1) throw error;
+    if (isDown || endings.length === 1) throw error;
     let fault: unknown;
-    for (const ending of shortened)
+    for (const ending of endings)
       await endInTransaction(context, [ending]).catch((failure: unknown) => {
         fault ??= failure;
       });

@@ -1,10 +1,10 @@
+import { groupBy } from '../lib/groupBy.ts';
 import type { ActionOutcome } from '../model/action.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
-import { platformTenant, type Sample } from '../model/metrics.ts';
 import type { Intent } from '../store/actions/claimIntents.ts';
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import type { Db } from '../store/db/db.ts';
-import { addSamples } from '../store/telemetry/addSamples.ts';
+import { addOwnSamples } from '../store/telemetry/addSamples.ts';
 import { maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
 import { actionsOn } from './fillCall.ts';
 
@@ -99,17 +99,17 @@ export async function raiseOutcomeAlerts(
   if (raised.length === 0) return;
   const time = now();
   const once = { minute: time - (time % 60_000), value: 1, count: 1, min: 1, max: 1, last: 1 };
-  const samples = raised.flatMap(({ finding: { tenantId, chainUid, meta } }): Sample[] =>
-    [tenantId, platformTenant].flatMap((owner) => [
-      { ...once, tenantId: owner, metric: 'alerts', labels: { chain: String(chainUid), type: 'action' } },
+  const byTenant = groupBy(raised, ({ finding: { tenantId } }) => tenantId);
+  for (const [tenantId, own] of [...byTenant].sort(([a], [b]) => a - b)) {
+    const samples = own.flatMap(({ finding: { chainUid, meta } }) => [
+      { ...once, metric: 'alerts' as const, labels: { chain: String(chainUid), type: 'action' } },
       {
         ...once,
-        tenantId: owner,
-        metric: 'actions',
+        metric: 'actions' as const,
         // A gap filler executes no action.
         labels: { chain: String(chainUid), type: meta.filler ? 'filler' : String(meta.outcome) },
       },
-    ]),
-  );
-  await addSamples(tx, samples);
+    ]);
+    await addOwnSamples(tx, samples, tenantId);
+  }
 }

@@ -6,7 +6,7 @@ import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import { type PostponedIntent, postponeIntents, reopenExpired } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
 import { type ActionContext, maxIntentAge, recheckDelayMs } from './actionContext.ts';
-import { type Ending, endIntents } from './endIntents.ts';
+import { apartByTenant, type Ending, endIntents } from './endIntents.ts';
 import { actionsOn } from './fillCall.ts';
 import { fillNonceGap } from './fillNonceGap.ts';
 import { placeOf, toSent } from './place.ts';
@@ -86,11 +86,16 @@ export async function trackSent(context: ActionContext): Promise<number> {
   await settleAll([
     endIntents(context, endings),
     postponeIntents(store, postponed),
-    sendAttempts(context, unsent),
+    sendApart(context, unsent),
     reopen(context, expired),
     ...faults.map((fault) => Promise.reject(fault)),
   ]);
   return claimed.length;
+}
+
+async function sendApart(context: ActionContext, unsent: readonly SignedCall[]): Promise<void> {
+  const groups = await apartByTenant(context.store, unsent);
+  await settleAll(groups.map((group) => sendAttempts(context, group)));
 }
 
 /** Ends the intent, sends a transaction, starts over, or waits, with or without a reason. */

@@ -56,7 +56,7 @@ type Lane = {
 export function createGroupLanes(options: Options) {
   const { store, now, maxWaitingBytes = defaultMaxWaitingBytes } = options;
   const lanes = new Map<string, Lane>();
-  const full = new Set<string>();
+  const full = new Map<string, WaitingTenants>();
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   const stopping = new AbortController();
@@ -133,7 +133,7 @@ export function createGroupLanes(options: Options) {
     const findings = rows.flatMap(({ writes }) => findingsOf(writes));
     const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))];
     // The words go to the same server as the alerts, where a transaction of their own would cost as much as theirs.
-    await prepareRaise(store, findings, key.group);
+    await prepareRaise(store, findings, true);
     const isWritten = await store
       .transaction(async (tx) => {
         // Another process has written some of them.
@@ -162,10 +162,12 @@ export function createGroupLanes(options: Options) {
   /** Writes what earlier processes left, and what waits for a group that can be written again. */
   async function poll(): Promise<void> {
     const waiting = await listWaitingGroups(store);
+    const fullNow = waiting.filter(({ bytes }) => bytes > maxWaitingBytes);
+    const tenants = await Promise.all(fullNow.map((key) => findWaitingTenants(store, key)));
     full.clear();
-    for (const { chainUid, group, bytes, since } of waiting) {
+    for (const [index, key] of fullNow.entries()) full.set(nameOf(key), tenants[index]!);
+    for (const { chainUid, group, since } of waiting) {
       const lane = laneOf({ chainUid, group });
-      if (bytes > maxWaitingBytes) full.add(nameOf(lane.key));
       // A younger row may be about to be written by the process that stored it.
       if (now() >= lane.retryAt && now() - since >= pollMs) void run(lane);
     }
@@ -175,13 +177,15 @@ export function createGroupLanes(options: Options) {
     write,
 
     assertRoom(chainUid: string, groups: Iterable<number>): void {
-      for (const group of groups)
-        if (full.has(nameOf({ chainUid, group })))
+      for (const group of groups) {
+        const tenants = full.get(nameOf({ chainUid, group }));
+        if (tenants)
           throw new Problem(
             'unavailable',
-            `Findings for the database worker ${group} wait, and are more than VIGIL_MAX_UNWRITTEN_MIB allows. ` +
-              'The chain goes on when the worker is back.',
+            `Findings of ${describeTenants(tenants)} wait for the database worker ${group}, and are more than ` +
+              'VIGIL_MAX_UNWRITTEN_MIB allows. The chain stops for all tenants until the worker is back or more is allowed.',
           );
+      }
     },
 
     /** Polls while alerts are distributed, and once in any case. */
@@ -212,6 +216,12 @@ export function createGroupLanes(options: Options) {
 
 class Taken extends Error {
   override readonly name = 'Taken';
+}
+
+function describeTenants({ count, first }: WaitingTenants): string {
+  const names = first.join(', ');
+  if (count > first.length) return `${count} tenants (${names} …)`;
+  return `${count === 1 ? 'tenant' : 'tenants'} ${names}`;
 }
 
 function nameOf({ chainUid, group }: GroupKey): string {

@@ -23,12 +23,12 @@ type HookWrite = () => Promise<void>;
 export async function prepareRaise(
   store: Store,
   findings: readonly Finding[],
-  /** The shard group that has all of them, if its transaction adds new words to the dictionary itself. */
-  group?: number,
+  /** Their transaction adds new words to the dictionary itself. All of them are of one shard group. */
+  areWordsDeferred = false,
 ): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
-  await flushPendingTerms(store, findings.length, group);
-  await prepareTerms(store, findings, group !== undefined);
+  if (findings[0]) await flushPendingTerms(store, findings.length, findings[0].tenantId);
+  await prepareTerms(store, findings, areWordsDeferred);
 }
 
 /**

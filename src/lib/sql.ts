@@ -19,6 +19,11 @@ export function integer(value: number): Sql {
   return raw(String(value));
 }
 
+/** A value that the planner does not see: it would otherwise plan a prepared statement again for each value. */
+export function unplanned(value: number | string): Sql {
+  return typeof value === 'number' ? sql`(select ${value}::bigint)` : sql`(select ${value}::text)`;
+}
+
 export function join(parts: readonly Sql[], separator: string): Sql {
   if (parts.length === 0) return empty;
   return { strings: ['', ...parts.slice(1).map(() => separator), ''], values: parts };

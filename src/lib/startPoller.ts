@@ -1,5 +1,6 @@
 import { createCoalescedLoop } from './createCoalescedLoop.ts';
 import type { Stoppable } from './createLifecycle.ts';
+import { repeatEvery } from './repeatEvery.ts';
 
 type Options = {
   everyMs?: number;
@@ -17,13 +18,13 @@ export function startPoller(
 ): Stoppable & { wake(): void } {
   const { wake, stop } = createCoalescedLoop(work, onError);
   const unlisten = listen?.(wake);
-  const timer = everyMs === undefined ? undefined : setInterval(wake, everyMs);
+  const stopTimer = everyMs === undefined ? undefined : repeatEvery(everyMs, wake);
   const stopAsking = whenDue?.(wake);
   return {
     wake,
     /** Waits for the current run. */
     async stop() {
-      clearInterval(timer);
+      stopTimer?.();
       stopAsking?.();
       const ended = stop();
       await unlisten?.();

@@ -17,6 +17,8 @@ const maxLanes = 4;
 const pollMs = 1000;
 /** Alerts that come one after the other are counted together. */
 const pauseMs = 100;
+/** Longer than between two looks for detectors that ask for counts. */
+const keptMs = 3000;
 
 /** Counts alerts for the detectors that ask for it, until it is stopped. Any number of processes may run it side by side. */
 export function startRateCounter(options: Options): Stoppable {
@@ -54,9 +56,21 @@ export function startRateCounter(options: Options): Stoppable {
     }, pauseMs);
   }
 
-  const unlisten = options.listen(rouse);
+  let countingAt = performance.now();
+  // Most installations have no such detector, and every alert is announced.
+  const unlisten = options.listen(() => {
+    if (performance.now() < countingAt + keptMs) rouse();
+  });
   const poller = startPoller(claim, {
-    whenDue: (wake) => pollDue(store, () => isCounting(alertRateKind), wake),
+    whenDue: (wake) =>
+      pollDue(
+        store,
+        () => isCounting(alertRateKind),
+        () => {
+          countingAt = performance.now();
+          wake();
+        },
+      ),
     onError,
   });
   poller.wake();

@@ -143,13 +143,14 @@ async function openMigrated(
         onError,
         owner,
       );
+    const work = open('work');
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
       logins: open('logins'),
-      watching: open('watching'),
-      firing: open('firing'),
-      work: open('work'),
+      watching: { ...open('watching'), poller: work },
+      firing: { ...open('firing'), poller: work },
+      work,
     };
     const replicas =
       replicaUrls.length > 0

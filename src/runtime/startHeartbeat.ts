@@ -51,13 +51,13 @@ export function startHeartbeat(options: Options): Stoppable {
     report(faults, time);
     if (faults.some(({ part }) => part === 'database')) return;
     const sentAt = await saveHeartbeat(store, { now: time, everyMs, faults, addresses: addresses.length });
+    await queueCanary(store, time);
     if (faults.length === 0 && addresses.length > 0) await call(sentAt);
   }
 
   async function findFaults(time: number): Promise<HeartbeatFault[]> {
     try {
       const vitals = await readVitals(store, { now: time, limitMs: everyMs, configured: configuredChains() });
-      await queueCanary(store, time);
       return judgeVitals({ now: time, limitMs: everyMs, vitals, findChain });
     } catch (error) {
       return [databaseFault(`The database refuses: ${messageOf(error)}`)];

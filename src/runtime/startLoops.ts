@@ -42,7 +42,7 @@ export function startLoops(options: Options): Stoppable[] {
       listen(database.connection, channel, onNotify);
   const confirmations = confirmationsOf(config);
   const loops: Stoppable[] = [];
-  const passEveryMs = Math.min(5000, config.heartbeat.everyMs / 5);
+  const passEveryMs = Math.min(15_000, config.heartbeat.everyMs / 4);
   if (config.roles.includes('watch'))
     loops.push(
       startWatching({
@@ -100,7 +100,7 @@ export function startLoops(options: Options): Stoppable[] {
       startEscalating({
         store: database.work,
         links: alertLinks,
-        listen: listenOn('vigil_work'),
+        listen: listenOn('vigil_call'),
         now,
         onError: throttlePerMinute(now, (error) =>
           log.error({ err: error }, 'Calling people by escalation chains failed; retrying'),

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sql } from '../../src/lib/sql.ts';
+import { raw, sql } from '../../src/lib/sql.ts';
+import { foldSamples } from '../../src/store/telemetry/addSamples.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
@@ -83,6 +84,57 @@ it.each([
   await api.store.query(
     sql`update detector set status = 'ACTIVE', source = 'EXTERNAL' where id = ${detectorId}`,
   );
+});
+
+it('a push whose commit waits, as for a database worker that hangs, makes no other tenant wait and is counted once', async () => {
+  const { store } = api;
+  const other = await api.ok('POST', 'tenant', { name: 'Beside' });
+  const project = await api.ok('POST', 'project', { tenantId: other.id, name: 'Vault' });
+  const { contractId } = await api.ok('GET', `detector/${detectorId}`);
+  const { chainUid, address } = await api.ok('GET', `contract/${contractId}`);
+  const contract = await api.ok('POST', 'contract', {
+    projectId: project.id,
+    name: 'Treasury',
+    chainUid,
+    address,
+  });
+  const { id: besideId } = await api.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaName: 'engine',
+    name: 'Engine',
+    source: 'EXTERNAL',
+  });
+  const counted = async () => {
+    const [row] = await store.query<{ count: number }>(
+      sql`select (select coalesce(sum(value), 0) from platform_sample where metric = 'alerts')
+        + (select coalesce(sum(value), 0) from metric_sample where metric = 'alerts' and tenant_id = 0) as count`,
+    );
+    return row!.count;
+  };
+  const before = await counted();
+  await store.query(sql`create function wait_at_commit() returns trigger language plpgsql
+    as $$ begin perform pg_advisory_xact_lock(4711); return null; end $$`);
+  await store.query(sql`create constraint trigger wait_at_commit after insert on alert_event
+    deferrable initially deferred for each row when (new.tenant_id = ${raw(String(tenantId))})
+    execute function wait_at_commit()`);
+  let waiting: ReturnType<typeof push> | undefined;
+  await store.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(4711)`);
+    waiting = push('waits');
+    await expect
+      .poll(() =>
+        store.query(sql`select from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`),
+      )
+      .toHaveLength(1);
+    const alerts = [{ eid: 'beside', message: 'Found.' }];
+    expect((await api.call('POST', `detector/${besideId}/alert`, { alerts })).status).toBe(200);
+  });
+  expect((await waiting!).status).toBe(200);
+  await store.query(sql`drop trigger wait_at_commit on alert_event`);
+  expect(await counted()).toBe(before + 2);
+  await foldSamples(store);
+  expect(await store.query(sql`select from platform_sample`)).toEqual([]);
+  expect(await counted()).toBe(before + 2);
 });
 
 describe('beyond the rate of the plan', () => {

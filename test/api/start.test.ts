@@ -3,12 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 import { startApp } from '../../src/runtime/startApp.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { until } from '../../testing/until.ts';
 
 let place: string;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -153,4 +158,38 @@ describe('VIGIL_ROLES', () => {
       expect((await client.call('GET', 'auth/me', undefined, { token: null })).status).toBe(401);
     });
   });
+});
+
+it('a process that follows a chain without new blocks asks its database seldom', async () => {
+  const quietMs = 5000;
+  const token = 'an-administrator-of-a-quiet-process-0123456789';
+  const node = await startSimulator({ chain: createSimChain({ chainId: 31337 }) });
+  const outside = new pg.Client({ connectionString: database.url });
+  // The database may be dropped before a test that failed has ended its session.
+  outside.on('error', () => {});
+  await outside.connect();
+  const ask = async (text: string): Promise<number> => Number((await outside.query(text)).rows[0]?.count);
+  const isFollowed = () => ask('select count(*) from chain_cursor where processed is not null');
+  /** Statements outside of transactions count as transactions too. Sessions report theirs each second. */
+  const transactions = () =>
+    ask(
+      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+    );
+  await during({ VIGIL_ADMIN_TOKEN: token, VIGIL_RPC_ANVIL: node.url }, async (client) => {
+    const tenant = await client.ok('POST', 'tenant', { name: 'Quiet' });
+    const project = await client.ok('POST', 'project', { tenantId: tenant.id, name: 'Quiet' });
+    const address = `0x${'12'.repeat(20)}`;
+    await client.ok('POST', 'contract', { projectId: project.id, name: 'Quiet', chainUid: 'anvil', address });
+    await until(isFollowed);
+    // What a start and the first block cause is over by then.
+    await sleep(2000);
+    const before = await transactions();
+    await sleep(quietMs);
+    const perSecond = ((await transactions()) - before) / (quietMs / 1000);
+    console.log(`${perSecond} transactions a second`);
+    expect(perSecond).toBeGreaterThan(0.5);
+    expect(perSecond).toBeLessThanOrEqual(9);
+  });
+  await outside.end();
+  await node.stop();
 });

@@ -25,7 +25,10 @@ describe('Vigil when its bundled server ends', () => {
   const ends: [string, () => Promise<void>][] = [
     ['its first process is killed', async () => kill(await postmasterOf(dataDir))],
     ['an operator stops it', async () => void process.kill(await postmasterOf(dataDir), 'SIGINT')],
-    ['all of its processes are killed', async () => (await postgresProcesses(dataDir)).forEach(kill)],
+    [
+      'all of its processes are killed',
+      async () => (await postgresProcesses(dataDir)).forEach((pid) => kill(pid)),
+    ],
     [
       'one of its processes is killed, which restarts the others',
       async () => {

@@ -29,19 +29,28 @@ export async function settleDueChanges(
   { store, alertHooks, now }: Omit<Options, 'onError'>,
   grace = graceMs,
 ): Promise<void> {
-  for (const id of await findDuePlannedChanges(store, now(), grace)) {
-    const due = await store.transaction((tx) => lockDuePlannedChange(tx, id));
-    if (!due) continue;
-    // Outside the transaction, because all share partitions and indexes.
-    await prepareRaise(store, [toFinding(due)]);
-    await store.transaction(async (tx) => {
-      const change = await lockDuePlannedChange(tx, id);
-      if (!change) return;
-      const isMissed = missingOf(change).length > 0;
-      if (isMissed) await raiseAlerts(tx, [toFinding(change)], alertHooks);
-      await settlePlannedChange(tx, id, isMissed ? 'MISSED' : 'HAPPENED', now());
-    });
-  }
+  const faults: unknown[] = [];
+  // One of a tenant whose alerts cannot be written delays no other.
+  for (const id of await findDuePlannedChanges(store, now(), grace))
+    await settleDueChange({ store, alertHooks, now }, id).catch((error: unknown) => faults.push(error));
+  if (faults.length > 0) throw faults[0];
+}
+
+async function settleDueChange(
+  { store, alertHooks, now }: Omit<Options, 'onError'>,
+  id: number,
+): Promise<void> {
+  const due = await store.transaction((tx) => lockDuePlannedChange(tx, id));
+  if (!due) return;
+  // Outside the transaction, because all share partitions and indexes.
+  await prepareRaise(store, [toFinding(due)]);
+  await store.transaction(async (tx) => {
+    const change = await lockDuePlannedChange(tx, id);
+    if (!change) return;
+    const isMissed = missingOf(change).length > 0;
+    if (isMissed) await raiseAlerts(tx, [toFinding(change)], alertHooks);
+    await settlePlannedChange(tx, id, isMissed ? 'MISSED' : 'HAPPENED', now());
+  });
 }
 
 function missingOf({ expected, happened }: DuePlannedChange): string[] {

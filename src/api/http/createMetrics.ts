@@ -3,6 +3,7 @@ import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { type HeartbeatState, heartbeatParts } from '../../model/heartbeat.ts';
 import type { Backlog } from '../../store/telemetry/readBacklog.ts';
+import { addLoopLag, neverMs } from './addLoopLag.ts';
 import { toOpenMetrics } from './toOpenMetrics.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -15,7 +16,8 @@ export function createMetrics(
   readHeartbeat?: () => Promise<HeartbeatState>,
 ) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs });
+  addLoopLag(registry);
   // Gauges with the ending of counters, which checkers of metrics refuse; the same figures stand by kind beside them.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);

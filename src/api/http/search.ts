@@ -70,7 +70,7 @@ type FamilyW = {
 
 export const searchBody = Type.Unsafe<FamilyW>(Shape(familyW, []));
 
-export function searchReply<T extends TSchema>(record: T) {
+export function searchReply<T extends TSchema>(record: T, more: Readonly<Record<string, TSchema>> = {}) {
   return Type.Unsafe<{ data: Static<T>[]; total?: number }>({
     ...Shape(
       {
@@ -80,6 +80,7 @@ export function searchReply<T extends TSchema>(record: T) {
           minimum: 0,
           examples: [1],
         }),
+        ...more,
       },
       ['data'],
     ),

@@ -10,6 +10,7 @@ import * as AbiFunction from 'ox/AbiFunction';
 import * as AbiParameters from 'ox/AbiParameters';
 import * as Hash from 'ox/Hash';
 import * as Hex from 'ox/Hex';
+import { createBoundedMap } from '../../lib/createBoundedMap.ts';
 import { itemAt } from '../../lib/itemAt.ts';
 import type { Log } from '../../model/block.ts';
 
@@ -53,11 +54,16 @@ function closing(text: string): number {
 function parse(text: string, shown: string): AbiItems[number] {
   const lines: readonly string[] = [text];
   try {
-    return parseAbiItem(lines);
+    const item = parsed.get(text) ?? parseAbiItem(lines);
+    parsed.set(text, item);
+    return item;
   } catch {
     throw notASignature(shown);
   }
 }
+
+/** Thousands of rules name the same few signatures. */
+const parsed = createBoundedMap<string, AbiItems[number]>(1000);
 
 function notASignature(text: string): RangeError {
   return new RangeError(`"${text}" is not a signature such as transfer(address to, uint256 amount).`);
@@ -74,7 +80,12 @@ export function functionSelector(bare: string): string {
 }
 
 export function topicOf(event: EventItem): string {
-  return AbiEvent.getSelector(event);
+  let topic = topics.get(event);
+  if (topic === undefined) {
+    topic = AbiEvent.getSelector(event);
+    topics.set(event, topic);
+  }
+  return topic;
 }
 
 export function selectorOf(item: FunctionItem): string {
@@ -88,6 +99,7 @@ export function selectorOf(item: FunctionItem): string {
 
 /** Hashing a signature takes longer than everything else about a call, and the same few are called in every block. */
 const selectors = new WeakMap<FunctionItem, string>();
+const topics = new WeakMap<EventItem, string>();
 
 /** `name(type,type)`, the form that a topic and a selector are made of. */
 export function canonicalSignature(item: EventItem | FunctionItem): string {

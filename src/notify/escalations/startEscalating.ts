@@ -2,9 +2,9 @@ import type { Stoppable } from '../../lib/createLifecycle.ts';
 import { startPoller } from '../../lib/startPoller.ts';
 import type { AlertLinks } from '../../model/notification.ts';
 import type { Store } from '../../store/db/db.ts';
+import { pollDue } from '../../store/db/pollDue.ts';
+import { isEscalationDue } from '../../store/onCall/escalations.ts';
 import { takeSteps } from './takeSteps.ts';
-
-const everyMs = 500;
 
 type Options = {
   store: Store;
@@ -20,5 +20,6 @@ export function startEscalating({ store, links, listen, now, onError }: Options)
   const work = async () => {
     while ((await takeSteps(store, { now: now(), links })) > 0);
   };
-  return startPoller(work, { everyMs, listen, onError });
+  const whenDue = (wake: () => void) => pollDue(store, () => isEscalationDue(now()), wake);
+  return startPoller(work, { whenDue, listen, onError });
 }

@@ -22,6 +22,7 @@ import {
 } from '../../store/onCall/escalations.ts';
 import { findPeople } from '../../store/onCall/people.ts';
 import { findSchedules } from '../../store/onCall/schedules.ts';
+import { findUnreachable } from '../../store/search/findReachable.ts';
 
 const minuteMs = 60_000;
 /** Steps of one transaction. */
@@ -39,14 +40,26 @@ type Reach = Pick<MadeStep, 'kind' | 'targetId' | 'name' | 'userId' | 'detail'> 
  * Makes the steps that are due, in one transaction with their messages, and ends chains that were answered or have no step left.
  * Returns how many chains it moved.
  */
-export async function takeSteps(
+export async function takeSteps(store: Store, context: { now: number; links: AlertLinks }): Promise<number> {
+  await replanEscalations(store, context.now);
+  try {
+    return await takeStepsOfAll(store, context, []);
+  } catch (error) {
+    // Those of tenants whose alerts cannot be read wait; nobody else waits for them.
+    const unreachable = await findUnreachable(store, error);
+    if (unreachable.length === 0) throw error;
+    return takeStepsOfAll(store, context, unreachable);
+  }
+}
+
+function takeStepsOfAll(
   store: Store,
   { now, links }: { now: number; links: AlertLinks },
+  except: readonly number[],
 ): Promise<number> {
-  await replanEscalations(store, now);
   return store.transaction(async (tx) => {
-    const resumed = await resumeSnoozed(tx, now, maxSteps);
-    const claimed = await claimEscalations(tx, now, maxSteps);
+    const resumed = await resumeSnoozed(tx, now, maxSteps, except);
+    const claimed = await claimEscalations(tx, now, maxSteps, except);
     if (claimed.length === 0) return resumed;
     const answers = await findAnswers(tx, claimed);
     const current = claimed.map((escalation) => ({

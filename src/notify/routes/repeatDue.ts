@@ -49,15 +49,23 @@ export async function repeatDue(options: Repeating): Promise<number> {
   const { store, now } = options;
   await replanGroups(store, now());
   let settled = 0;
+  const faults: unknown[] = [];
   for (let tenants = await findDueTenants(store, now()); tenants.length > 0; ) {
     const more: number[] = [];
     for (const tenantId of tenants) {
-      const count = await store.transaction((tx) => repeatOfTenant(tx, tenantId, options));
+      // A tenant whose alerts cannot be read delays no other.
+      const count = await store
+        .transaction((tx) => repeatOfTenant(tx, tenantId, options))
+        .catch((error: unknown) => {
+          faults.push(error);
+          return 0;
+        });
       settled += count;
       if (count === perTurn) more.push(tenantId);
     }
     tenants = more;
   }
+  if (faults.length > 0) throw faults[0];
   return settled;
 }
 

@@ -1,4 +1,5 @@
 import type { Stoppable } from '../../lib/createLifecycle.ts';
+import { groupBy } from '../../lib/groupBy.ts';
 import { everything, type Scope } from '../../model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../store/alerts/alertEvents.ts';
 import type { Db } from '../../store/db/db.ts';
@@ -76,9 +77,13 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   async function readOn(): Promise<void> {
     const pages = createPages();
     for (;;) {
-      const events = await readAlertEvents(db, everything, { after: last }, pages.size(), pageLength);
+      const unreadable = new Set<number>();
+      const range = { after: last };
+      const events = await readAlertEvents(db, everything, range, pages.size(), pageLength, unreadable);
       for (const event of events) {
         last = event.id;
+        // Their readers resume at it, while those of other tenants go on.
+        if (unreadable.has(event.tenantId)) for (const reader of readersOf(event)) reader.end();
         const shared = shareEvent(event);
         if (shared) dispatch(shared);
       }
@@ -86,15 +91,13 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     }
   }
 
+  function readersOf({ tenantId }: { tenantId: number }): Reader[] {
+    return [...readers].filter(({ scope }) => scope.all || scope.tenantIds.includes(tenantId));
+  }
+
   /** The readers of an owner get it when it is the owner's turn. */
   function dispatch(event: SharedEvent): void {
-    const byOwner = new Map<string, Reader[]>();
-    for (const reader of readers) {
-      if (!reader.scope.all && !reader.scope.tenantIds.includes(event.tenantId)) continue;
-      const readers = byOwner.get(reader.owner);
-      if (readers) readers.push(reader);
-      else byOwner.set(reader.owner, [reader]);
-    }
+    const byOwner = groupBy(readersOf(event), ({ owner }) => owner);
     for (const [owner, readers] of byOwner) {
       if ((unmatched.get(owner) ?? 0) > unmatchedLength) for (const reader of readers) reader.end(true);
       else void matchFor(owner, event, readers);

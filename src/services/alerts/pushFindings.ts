@@ -6,13 +6,12 @@ import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { settleAll } from '../../lib/settleAll.ts';
 import { complianceTags, type Finding, type Severity } from '../../model/alert.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
-import { platformTenant } from '../../model/metrics.ts';
 import {
   type DetectorOrigin,
   findDetectorOrigin,
   recordExternalFindings,
 } from '../../store/alerts/externalFindings.ts';
-import { addSamples } from '../../store/telemetry/addSamples.ts';
+import { addOwnSamples } from '../../store/telemetry/addSamples.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { findWritable, notFound } from '../records/findWritable.ts';
@@ -140,10 +139,7 @@ async function countAlerts({ db, now }: Call, origin: DetectorOrigin, count: num
     max: 1,
     last: 1,
   } as const;
-  await addSamples(
-    db,
-    [platformTenant, origin.tenantId].map((tenantId) => ({ ...sample, tenantId })),
-  );
+  await addOwnSamples(db, [sample], origin.tenantId);
 }
 
 function checkTimes(pushed: readonly Pushed[], now: number): void {

@@ -1,6 +1,6 @@
 import type { MetricRecorder, Sample, Series } from '../../model/metrics.ts';
 import type { Db } from '../../store/db/db.ts';
-import { addSamples, mergeSamples } from '../../store/telemetry/addSamples.ts';
+import { addSamples, foldSamples, mergeSamples } from '../../store/telemetry/addSamples.ts';
 
 const minuteMs = 60_000;
 
@@ -59,6 +59,7 @@ export function createMetricRecorder(db: Db, now: () => number): MetricRecorder 
       closed = [...batch, ...closed];
       throw error;
     }
+    await foldSamples(db);
   }
 
   /** One after the other, because a batch that fails goes back before the next is taken; one waiting is enough. */

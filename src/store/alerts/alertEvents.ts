@@ -1,4 +1,6 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
@@ -102,7 +104,8 @@ function toPosition(id: string): { row: Sql; event: Sql } {
 
 /**
  * The events after one up to another, in order, each with its current alert: at most `limit`, and none after the one
- * with which the alerts together reach `length` characters.
+ * with which the alerts together reach `length` characters. If `unreadable` is given, it gets tenants whose worker is
+ * silent. Their events then have no alert.
  */
 export async function readAlertEvents(
   db: Db,
@@ -110,6 +113,7 @@ export async function readAlertEvents(
   range: { after: string; to?: string },
   limit: number,
   length = Number.MAX_SAFE_INTEGER,
+  unreadable?: Set<number>,
 ): Promise<AlertEventRow[]> {
   const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
   const after = toPosition(range.after);
@@ -123,7 +127,7 @@ export async function readAlertEvents(
     cross join lateral unnest(coalesce(e.alert_uids, array[e.alert_uid])) with ordinality a(uid, place)
     where (e.xid, e.seq, a.place) > ${after.event} and ${isBefore}
     order by e.xid, e.seq, a.place limit ${limit}) e`;
-  if (await db.isDistributed()) return readOnWorkers(db, page, length);
+  if (await db.isDistributed()) return readOnWorkers(db, page, length, unreadable);
   return db.query<AlertEventRow>(
     sql`select id, type, "tenantId", at, uid, alert from (
         select id, type, "tenantId", at, uid, alert, xid, seq, place,
@@ -137,26 +141,24 @@ export async function readAlertEvents(
   );
 }
 
+type EventKey = Omit<AlertEventRow, 'alert'> & { timestamp: number };
+
 /** Events first, then their alerts, which are not beside them. */
-async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEventRow[]> {
-  const events = await db.query<Omit<AlertEventRow, 'alert'> & { timestamp: number }>(
+async function readOnWorkers(
+  db: Db,
+  page: Sql,
+  length: number,
+  unreadable?: Set<number>,
+): Promise<AlertEventRow[]> {
+  const events = await db.query<EventKey>(
     sql`select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
         e.at, e.uid::text, ${eventTime} as timestamp
       from ${page} order by e.xid, e.seq, e.place`,
   );
-  // Otherwise an alert could be missing, or be shown as it was before the event.
-  await awaitPrepared(
-    db,
-    events.map(({ tenantId }) => tenantId),
-  );
-  const alerts = await perTenant(db, events, (of, ofTenant) =>
-    db.query<{ uid: string; alert: string }>(
-      sql`select t.uid::text, (select row_to_json(d)::text from (select ${documents}) d) as alert
-        from (select distinct * from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
-          ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)) k
-        join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`,
-    ),
-  );
+  const alerts = await readAlerts(db, events).catch(async (error: unknown) => {
+    if (!unreadable || !isUnavailable(error)) throw error;
+    return readTenantByTenant(db, events, unreadable);
+  });
   const alertOf = new Map(alerts.map(({ uid, alert }) => [uid, alert]));
   const read: AlertEventRow[] = [];
   let before = 0;
@@ -167,6 +169,38 @@ async function readOnWorkers(db: Db, page: Sql, length: number): Promise<AlertEv
     before += alert?.length ?? 0;
   }
   return read;
+}
+
+async function readAlerts(db: Db, events: readonly EventKey[]): Promise<{ uid: string; alert: string }[]> {
+  // Otherwise an alert could be missing, or be shown as it was before the event.
+  await awaitPrepared(
+    db,
+    events.map(({ tenantId }) => tenantId),
+  );
+  return perTenant(db, events, (of, ofTenant) =>
+    db.query<{ uid: string; alert: string }>(
+      sql`select t.uid::text, (select row_to_json(d)::text from (select ${documents}) d) as alert
+        from (select distinct * from unnest(${of.map(({ timestamp }) => timestamp)}::bigint[],
+          ${of.map(({ uid }) => uid)}::uuid[]) k(timestamp, uid)) k
+        join alert t on t.timestamp = k.timestamp and t.uid = k.uid and ${ofTenant('t')}`,
+    ),
+  );
+}
+
+async function readTenantByTenant(db: Db, events: readonly EventKey[], unreadable: Set<number>) {
+  const read: { uid: string; alert: string }[] = [];
+  for (const [tenantId, own] of groupBy(events, (event) => event.tenantId))
+    try {
+      for (const row of await readAlerts(db, own)) read.push(row);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      unreadable.add(tenantId);
+    }
+  return read;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'unavailable';
 }
 
 /** The id of the newest committed event. */

@@ -1,4 +1,4 @@
-import { sql } from '../../lib/sql.ts';
+import { sql, unplanned } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
 /** A lease on what a tenant's alert rates have still to count; `holder` proves it. `position` is the last event counted. */
@@ -25,8 +25,8 @@ export async function openRateLanes(db: Db, schemaName: string): Promise<void> {
 
 /** True if a tenant counts alerts, or has a detector that does. */
 export const isCounting = (schemaName: string) => sql`exists (select from alert_rate_lane) or exists (
-  select from detector d where d.schema_id = any(array(select id from detector_schema where name = ${schemaName}))
-    and d.status <> 'DELETED')`;
+  select from detector d where d.status <> 'DELETED'
+    and d.schema_id = any(array(select id from detector_schema where name = ${unplanned(schemaName)})))`;
 
 /** Claims lanes with new events, each for one worker at a time; who waits longest comes first. */
 export async function claimRateLanes(db: Db, limit: number): Promise<RateLane[]> {

@@ -7,8 +7,8 @@ const gatherMs = 20;
 const limitMs = 5000;
 
 /**
- * Ends sessions whose connections are gone. The server would notice that only when their statements end, and until then their
- * locks stay and streams of all tenants wait for their transactions.
+ * Cancels the statements of sessions whose connections are gone; the sessions then end by themselves. A terminated session of
+ * Citus waits for its worker first, and keeps its locks until that answers.
  */
 export function createSessionEnder(config: Connection): (client: pg.ClientBase) => void {
   let pids: number[] = [];
@@ -27,7 +27,7 @@ export function createSessionEnder(config: Connection): (client: pg.ClientBase) 
     try {
       await client.connect();
       await client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
+        `select pg_cancel_backend(pid) from pg_stat_activity
           where pid = any($1::int[]) and usename = current_user and backend_type = 'client backend'`,
         [ending],
       );

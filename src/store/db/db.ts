@@ -39,6 +39,8 @@ export type Store = Db & {
   maintain?(statement: Sql, settings?: StatementSettings): Promise<void>;
   /** The same database under the role that owns the tables; absent where this role does. */
   owner?: Store | undefined;
+  /** The pool of the same database that looks for due work; absent where this one does. */
+  poller?: Store | undefined;
   /** Name of the worker with the tenant's alerts; undefined while that is not known, and where there are none. */
   workerOf?(tenantId: number): string | undefined;
   /** Numbers of the workers that do not answer, asked again for this. */

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type pg from 'pg';
 import { type Connection, destroyClient, openClient } from './openClient.ts';
 
@@ -27,7 +28,9 @@ export function keepConnected(
     try {
       await connection.connect();
       await onOpen(connection);
-      const asking = setInterval(() => void ask(connection), askMs).unref();
+      const asking = isAbsolute(connection.host)
+        ? undefined
+        : setInterval(() => void ask(connection), askMs).unref();
       await ended;
       clearInterval(asking);
     } catch {
@@ -46,7 +49,7 @@ export function keepConnected(
   };
 }
 
-/** A machine that vanished closes no connection. */
+/** A machine that vanished closes no connection; the end of a server behind a Unix socket does. */
 async function ask(connection: pg.Client): Promise<void> {
   const query = { text: 'select 1', query_timeout: answerMs };
   await connection.query(query).catch(() => destroyClient(connection));

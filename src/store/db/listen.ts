@@ -2,7 +2,14 @@ import type pg from 'pg';
 import { keepConnected } from './keepConnected.ts';
 import type { Connection } from './openClient.ts';
 
-type Channel = 'vigil_watch' | 'vigil_work' | 'vigil_alert' | 'vigil_score' | 'vigil_action' | 'vigil_chain';
+type Channel =
+  | 'vigil_watch'
+  | 'vigil_work'
+  | 'vigil_call'
+  | 'vigil_alert'
+  | 'vigil_score'
+  | 'vigil_action'
+  | 'vigil_chain';
 type Listener = { channel: Channel; onMessage: (message: string | undefined) => void };
 
 /**

@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import type { ServerUse } from './citus/createHangWatch.ts';
 import { limitPages } from './limitPages.ts';
 import { type Connection, clientOf, destroyClient } from './openClient.ts';
-import { isWorkerDown, toProblem, unavailable } from './toProblem.ts';
+import { isLockTimeout, isWorkerDown, toProblem, unavailable } from './toProblem.ts';
 
 const int8 = 20;
 const int4Array = 1007;
@@ -29,6 +29,8 @@ export function openPool(
     Client: hasPageLimit ? limitPages(Client, types) : Client,
     max: 20,
     connectionTimeoutMillis: 5000,
+    // Longer than between two passes of an idle process, for each of which it would otherwise connect again.
+    idleTimeoutMillis: 20_000,
     // A statement is sent while those before it run; each transaction still waits for its `begin`.
     pipeline: !isPooled,
     ...(isPooled ? {} : limits),
@@ -121,6 +123,6 @@ export function refuseUnreplicated(client: pg.ClientBase): void {
 export function isBroken(failure: unknown): boolean {
   const cause = failure instanceof Problem ? failure.cause : failure;
   const isTimeLimit = cause instanceof pg.DatabaseError && cause.code === '57014';
-  if (isWorkerDown(cause)) return false;
+  if (isWorkerDown(cause) || isLockTimeout(cause)) return false;
   return cause !== undefined && !isTimeLimit && toProblem(cause) !== cause;
 }

@@ -1,18 +1,19 @@
 import { createCoalescedLoop } from '../../lib/createCoalescedLoop.ts';
 import { join, type Sql, sql } from '../../lib/sql.ts';
-import type { Db } from './db.ts';
+import type { Db, Store } from './db.ts';
 
 type Poll = { isDue: () => Sql; wake: () => void };
 
 const everyMs = 1000;
 
 /**
- * Calls back every second while something is due. `isDue` is SQL whose text never varies. All polls of a store are one
+ * Calls back every second while something is due. `isDue` is SQL whose text never varies. All polls of a process are one
  * statement, because idle processes pay for polling. Announced work must not wait for it.
  */
-export function pollDue(store: Db, isDue: Poll['isDue'], wake: () => void): () => void {
-  const pulse = pulses.get(store) ?? createPulse(store);
-  pulses.set(store, pulse);
+export function pollDue(store: Store, isDue: Poll['isDue'], wake: () => void): () => void {
+  const poller = store.poller ?? store;
+  const pulse = pulses.get(poller) ?? createPulse(poller);
+  pulses.set(poller, pulse);
   return pulse.add({ isDue, wake });
 }
 

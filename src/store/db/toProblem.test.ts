@@ -26,3 +26,13 @@ it('leaves other failures as they are', () => {
   expect(isWorkerDown(error)).toBe(false);
   expect(toProblem(error)).toBe(error);
 });
+
+it('answers 503 where another transaction has held a row for too long, and leaves a statement alone that would not wait', () => {
+  const error = failure('canceling statement due to lock timeout', {
+    code: '55P03',
+    routine: 'ProcessInterrupts',
+  });
+  expect(toProblem(error)).toMatchObject({ code: 'unavailable', cause: error });
+  const noWait = failure('could not obtain lock on row', { code: '55P03', routine: 'heap_lock_tuple' });
+  expect(toProblem(noWait)).toBe(noWait);
+});

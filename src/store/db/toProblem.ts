@@ -18,6 +18,11 @@ export function toProblem(error: unknown): unknown {
         'The database took longer than its time limit; send the request again later.',
         error,
       );
+    if (isLockTimeout(error))
+      return unavailable(
+        'Another change of the same records takes long; send the request again later.',
+        error,
+      );
     return isDown || code === '25006'
       ? unavailable('The database cannot serve at the moment.', error)
       : error;
@@ -31,6 +36,11 @@ export function toProblem(error: unknown): unknown {
           error.message,
         )));
   return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
+}
+
+/** True if a statement has waited too long for a lock, and not if it would not wait at all. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03' && error.routine === 'ProcessInterrupts';
 }
 
 /**

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { settleAll } from '../../lib/settleAll.ts';
+import { Problem } from '../../model/errors.ts';
 import { announceLater, announceNow, channelsOf } from './citus/announced.ts';
 import { type HangWatch, runWatched, type ServerUse } from './citus/createHangWatch.ts';
 import { distributedTables } from './citus/distributedTables.ts';
@@ -9,9 +10,15 @@ import { createDb, type Layout, type Run, send } from './createDb.ts';
 import { type Db, Overtaken } from './db.ts';
 import { destroyClient } from './openClient.ts';
 import { connect, isBroken, refuseUnreplicated } from './openPool.ts';
-import { toProblem, unavailable } from './toProblem.ts';
+import { isLockTimeout, toProblem, unavailable } from './toProblem.ts';
 
 const attempts = 4;
+/**
+ * Limit of the wait for a lock where alerts are distributed. A holder that a hanging worker has caught keeps those waiting that came
+ * before it was cancelled; the next attempt does not wait.
+ */
+const lockMs = 4000;
+const spreadSettings = `${announceLater}; set local lock_timeout = ${lockMs}`;
 
 export async function transaction<T>(
   pool: pg.Pool,
@@ -23,8 +30,9 @@ export async function transaction<T>(
     try {
       return await transactionOnce(pool, work, layout, { begin });
     } catch (error) {
-      if (!isDeadlock(error) && !isNotSent(error) && !(error instanceof Overtaken)) throw error;
-      if (attempt === attempts)
+      const isLate = error instanceof Problem && isLockTimeout(error.cause) && isSpread(layout);
+      if (!isDeadlock(error) && !isNotSent(error) && !isLate && !(error instanceof Overtaken)) throw error;
+      if (attempt === attempts || (isLate && attempt > 1))
         throw unavailable(
           isNotSent(error)
             ? "The server with the tenant's alerts cannot be asked at the moment."
@@ -76,20 +84,19 @@ async function transactionOn<T>(
     touched.size === 0
       ? client.query(text)
       : runWatched([...touched], (use) => guard(use, () => client.query(text)));
-  const isSpread = layout.distributed?.has(distributedTables[0]) ?? false;
   const channels = new Set<string>();
   let failure: unknown;
   try {
     const runPlain: Run = (query, use) =>
       guard(use, () => (begin === undefined ? send(client, query) : client.query(unnamed(query))));
     const keepUnawaited = (statement: Promise<unknown>) => void unawaited.push(handled(statement));
-    const run: Run = isSpread
+    const run: Run = isSpread(layout)
       ? (query, use) => {
           for (const channel of channelsOf(query.text)) channels.add(channel);
           return runPlain(query, use);
         }
       : runPlain;
-    await client.query(isSpread ? `${begin ?? 'begin'}; ${announceLater}` : (begin ?? 'begin'));
+    await client.query(isSpread(layout) ? `${begin ?? 'begin'}; ${spreadSettings}` : (begin ?? 'begin'));
     const tx = createDb(run, layout, { touched });
     const result = await work(client.pipeline ? { ...tx, keepUnawaited } : tx, client);
     // After a statement that has failed it undoes the transaction.
@@ -128,6 +135,10 @@ function handled<T>(statement: Promise<T>): Promise<T> {
 
 /** In one message, so that a pooler ends the same session. */
 const endSession = 'rollback; select pg_terminate_backend(pg_backend_pid())';
+
+function isSpread({ distributed }: Layout): boolean {
+  return distributed?.has(distributedTables[0]) ?? false;
+}
 
 function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');

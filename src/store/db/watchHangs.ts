@@ -4,9 +4,12 @@ import { type Hangs, watchWorkers } from './citus/watchWorkers.ts';
 import { createProbe } from './createProbe.ts';
 import { createSessionEnder } from './createSessionEnder.ts';
 import { type Connection, credentialsOf } from './openClient.ts';
+import { limits } from './openPool.ts';
 
 /** A server alone is given up later than a worker: nothing else could serve meanwhile. */
 const answerMs = 2500;
+/** Behind a pooler, where statements of others may take all connections for as long as a statement may take. */
+const pooledAnswerMs = limits.statement_timeout + 1000;
 /** The time limit of the coordinator to reach a worker. */
 const reachMs = 1000;
 
@@ -20,7 +23,8 @@ export function watchHangs(
     words: 'The database does not answer at the moment; send the request again later.',
     // What a server that is down means is known from the statements themselves.
     probe: createProbe(connection, { text: 'select true as "isOk"', whenRefused: true }),
-    answerMs,
+    answerMs: config.isPooled ? pooledAnswerMs : answerMs,
+    isQueued: config.isPooled,
     onChange: (isSilent) =>
       onChange(
         isSilent
@@ -43,6 +47,7 @@ export function watchHangs(
       }),
     ],
     (worker, isSilent) => onChange(describe(worker, isSilent), isSilent),
+    config.isPooled,
   );
   return {
     server,

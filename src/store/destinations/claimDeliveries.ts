@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { integer, raw, type Sql, sql, unplanned } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db/db.ts';
 import { isGroupedType, isMailedType, isSequentialType } from '../tables/kindConditions.ts';
@@ -46,8 +46,13 @@ const maxDue = 5000;
 export const deliveryLeaseSeconds = 30;
 
 /** True if a delivery may be claimed. */
-export const isDeliveryDue = (now: number): Sql => sql`exists (select from delivery_queue q
-  where q.next_attempt_at <= ${now} and (q.lease_until is null or q.lease_until < now()))`;
+export const isDeliveryDue = (now: number): Sql => sql`exists (
+  select from (select lease_until from delivery_queue where next_attempt_at <= ${unplanned(now)}
+    order by next_attempt_at limit ${integer(maxLookedAt)}) q
+  where q.lease_until is null or q.lease_until < now())`;
+
+/** More than all processes send at once. The order keeps it from reading a queue that only waits for retries. */
+const maxLookedAt = 10_000;
 
 /**
  * Claims due deliveries, a few of every destination, so that none delays another. Skips destinations that wait for a

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from '../../lib/sql.ts';
+import { sql, unplanned } from '../../lib/sql.ts';
 import type { Keyring } from '../../model/keyring.ts';
 import type { Db } from '../db/db.ts';
 
@@ -48,7 +48,7 @@ type Row = {
 /** Claims the oldest due mails, including those whose lease has ended. */
 /** True if a mail is to be sent. */
 export const isMailDue = (now: number) => sql`exists (select from mail_outbox where state = 'PENDING'
-  and next_attempt_at <= ${now} and (lease_until is null or lease_until < clock_timestamp()))`;
+  and next_attempt_at <= ${unplanned(now)} and (lease_until is null or lease_until < clock_timestamp()))`;
 
 export async function claimMails(
   db: Db,

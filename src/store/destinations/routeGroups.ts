@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../lib/sql.ts';
+import { type Sql, sql, unplanned } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
 import { findCommitted } from '../db/shards/findCommitted.ts';
@@ -95,19 +95,23 @@ export async function clearGroups(tx: Db, keys: readonly RouteGroupKey[]): Promi
   );
 }
 
+/** True if a repeat is due, or planned by a clock that went back since. */
+export const isRepeatDue = (now: number) => sql`exists (${tenantsDue(now)})
+  or (select max(planned_at) from route_group where repeat_at is not null) > ${unplanned(now + clockSlackMs)}`;
+
 /** Tenants with repeats that are due: one look-up in the index for each tenant that has any. */
 export async function findDueTenants(db: Db, now: number): Promise<number[]> {
-  const rows = await db.prepared<{ id: number }>(
-    sql`with recursive waiting (id) as (
-        (select min(tenant_id) from route_group where repeat_at is not null)
-        union all
-        select (select min(tenant_id) from route_group where repeat_at is not null and tenant_id > w.id)
-        from waiting w where w.id is not null)
-      select w.id from waiting w where exists (
-        select from route_group g where g.tenant_id = w.id and g.repeat_at is not null and g.repeat_at <= ${now})`,
-  );
+  const rows = await db.prepared<{ id: number }>(tenantsDue(now));
   return rows.map(({ id }) => id);
 }
+
+const tenantsDue = (now: number) => sql`with recursive waiting (id) as (
+    (select min(tenant_id) from route_group where repeat_at is not null)
+    union all
+    select (select min(tenant_id) from route_group where repeat_at is not null and tenant_id > w.id)
+    from waiting w where w.id is not null)
+  select w.id from waiting w where ${unplanned(now)} >=
+    (select min(g.repeat_at) from route_group g where g.tenant_id = w.id and g.repeat_at is not null)`;
 
 /** The groups of a tenant whose repeats have been due for longest, without those that another process works on. */
 export async function claimDueGroups(

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,11 +46,12 @@ export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
 }
 
 async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster | { output: string }> {
+  const sharedMegabytes = await chooseSharedMegabytes(launch.cluster);
   const logFile = await open(join(launch.dataDir, 'postgres.log'), 'a+', 0o600);
   try {
     if ((await logFile.stat()).size > maxLogBytes) await logFile.truncate();
     const logStart = (await logFile.stat()).size;
-    const child = spawn(launch.binaries.postgres, toArguments(launch), {
+    const child = spawn(launch.binaries.postgres, toArguments(launch, sharedMegabytes), {
       ...asAccount(launch.account),
       // A process group of its own: Ctrl-C must reach only Vigil, which then shuts the server down.
       detached: true,
@@ -59,7 +60,11 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
     await once(child, 'spawn');
     child.unref();
     if (child.pid === undefined) throw new Error('PostgreSQL was started without a process id.');
-    const postmaster = { pid: child.pid, socketFolder: launch.socketFolder };
+    const onExit = (listener: () => void) => {
+      child.once('exit', listener);
+      return () => void child.off('exit', listener);
+    };
+    const postmaster = { pid: child.pid, socketFolder: launch.socketFolder, onExit };
     while (child.exitCode === null && child.signalCode === null) {
       if (await isReady(postmaster, launch, deadline)) return postmaster;
       await sleep(20);
@@ -70,7 +75,10 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
   }
 }
 
-function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): string[] {
+function toArguments(
+  { cluster, socketFolder, hbaFile, settings }: Launch,
+  sharedMegabytes: number,
+): string[] {
   const all = {
     listen_addresses: '',
     hba_file: hbaFile,
@@ -78,10 +86,15 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
     unix_socket_permissions: '0700',
     port: '5432',
     max_connections: '80',
-    shared_buffers: `${sharedMegabytes()}MB`,
+    shared_buffers: `${sharedMegabytes}MB`,
     // Most reads are from the system's cache, for which handing them to other processes costs more than it saves.
     io_method: 'sync',
     jit: 'off',
+    // The processes beside the sessions wake up less often; a commit does not wait for any of them.
+    bgwriter_delay: '2s',
+    bgwriter_lru_maxpages: '1000',
+    wal_writer_delay: '2s',
+    max_logical_replication_workers: '0',
     timezone: 'UTC',
     log_timezone: 'UTC',
     // Errors of statements go to their caller; here they could carry tenants' data and grow without bound.
@@ -94,13 +107,31 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
 }
 
 /**
- * An eighth of the memory; PostgreSQL uses only as much as there is data. Totals over years of alerts read most pages,
- * which are copied from the system's cache if they do not fit.
+ * Room for twice the data, up to an eighth of the memory. PostgreSQL needs 2 % of it from the start. Totals over years of alerts
+ * read most pages, which are copied from the system's cache if they do not fit.
  */
-function sharedMegabytes(): number {
+async function chooseSharedMegabytes(cluster: string): Promise<number> {
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
-  const megabytes = Math.min(totalmem(), limit) / 2 ** 20;
-  return Math.max(128, Math.min(8192, Math.floor(megabytes / 8)));
+  const eighth = Math.min(totalmem(), limit) / 2 ** 23;
+  const wanted = Math.max(leastMegabytes, (2 * (await sizeOf(join(cluster, 'base')))) / 2 ** 20);
+  return Math.floor(Math.max(128, Math.min(8192, eighth, wanted)));
+}
+
+/** Many months of a small installation. */
+const leastMegabytes = 512;
+
+async function sizeOf(folder: string): Promise<number> {
+  const files = await readdir(folder, { withFileTypes: true, recursive: true });
+  const sizes = await Promise.all(
+    files.map(async (file) => {
+      // PostgreSQL of before may still remove files.
+      const stats = file.isFile()
+        ? await stat(join(file.parentPath, file.name)).catch(() => undefined)
+        : undefined;
+      return stats?.size ?? 0;
+    }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function isReady(

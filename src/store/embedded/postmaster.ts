@@ -12,7 +12,12 @@ const fastMs = 10_000;
 const immediateMs = 8000;
 
 /** A running server: PostgreSQL's first process. */
-export type Postmaster = { pid: number; socketFolder: string };
+export type Postmaster = {
+  pid: number;
+  socketFolder: string;
+  /** Calls back when it exits, until the returned function is called; absent if it is no child of this process. */
+  onExit?: (listener: () => void) => () => void;
+};
 
 /** The server that runs on a cluster. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteLog } from './log.ts';
 import { isAlive, isPostmaster, type Postmaster } from './postmaster.ts';
 
-/** Systems other than Linux spawn a process for each check. */
-const pollMs = process.platform === 'linux' ? 200 : 2000;
+/** Systems other than Linux spawn a process for each check. A child says itself when it exits. */
+const slowPollMs = 2000;
+const pollMs = process.platform === 'linux' ? 200 : slowPollMs;
 /** On Linux most looks only ask if the process is there; who it is changes seldom. */
 const looksPerCheck = 25;
 const maxRestarts = 5;
@@ -21,7 +22,7 @@ type Supervisor = {
 
 /**
  * Restarts the server whenever it exits unexpectedly. Polls, because an adopted server is not a child process and
- * sends no exit event.
+ * sends no exit event; seldom for one that does.
  */
 export function supervise(options: {
   cluster: string;
@@ -52,7 +53,7 @@ export function supervise(options: {
     let reason = 'it keeps exiting';
     for (let isBack = true; ; ) {
       const startedAt = performance.now();
-      while (await isRunning()) if (!(await pause(pollMs))) return;
+      while (await isRunning()) if (!(await pauseUntilExit())) return;
       if (performance.now() - startedAt > stableAfterMs) restarts = 0;
       if (isBack) log('PostgreSQL exited unexpectedly; restarting', { pid: postmaster.pid });
       restarts += 1;
@@ -84,8 +85,20 @@ export function supervise(options: {
   }
 
   /** False when stopping. */
-  async function pause(ms: number): Promise<boolean> {
-    await sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+  async function pauseUntilExit(): Promise<boolean> {
+    const { onExit } = postmaster;
+    if (!onExit) return pause(pollMs);
+    const exited = new AbortController();
+    const unsubscribe = onExit(() => exited.abort());
+    await pause(slowPollMs, exited.signal);
+    unsubscribe();
+    return !stopping.signal.aborted;
+  }
+
+  /** False when stopping. */
+  async function pause(ms: number, ended?: AbortSignal): Promise<boolean> {
+    const signal = ended ? AbortSignal.any([stopping.signal, ended]) : stopping.signal;
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
     return !stopping.signal.aborted;
   }
 }

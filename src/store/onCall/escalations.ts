@@ -1,5 +1,5 @@
 import { storableJson } from '../../lib/json.ts';
-import { raw, sql } from '../../lib/sql.ts';
+import { integer, raw, sql, unplanned } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { Db } from '../db/db.ts';
 import { inChunks } from '../db/inChunks.ts';
@@ -75,7 +75,7 @@ export async function startEscalations(
         join escalation_chain c on c.tenant_id = s.tenant_id and c.id = s.chain_id and c.status = 'ACTIVE'
         order by s.tenant_id, s.incident_uid, c.id
         on conflict (tenant_id, incident_uid, chain_id) where state = 'RUNNING' do nothing returning 1)
-      select count(*) as count, (select announce('vigil_work') from started limit 1) from started`,
+      select count(*) as count, (select announce('vigil_call') from started limit 1) from started`,
   );
   return rows[0]?.count ?? 0;
 }
@@ -92,11 +92,18 @@ const maxDue = 5000;
  * Locks chains whose next step is due, tenant by tenant in turn, for fairness. A step is made in the transaction of its lock:
  * after a crash both are gone.
  */
-export async function claimEscalations(tx: Db, now: number, limit: number): Promise<Escalation[]> {
+export async function claimEscalations(
+  tx: Db,
+  now: number,
+  limit: number,
+  /** Tenants whose alerts cannot be read at the moment. */
+  except: readonly number[] = [],
+): Promise<Escalation[]> {
   return tx.prepared<Escalation>(
     sql`select ${columns}
       from (select tenant_id, id, next_at, row_number() over (partition by tenant_id order by next_at, id) as place
         from (select tenant_id, id, next_at from escalation where state = 'RUNNING' and next_at <= ${now}
+            and tenant_id <> all(${except}::bigint[])
           order by next_at limit ${maxDue}) due) d
       join escalation e on e.tenant_id = d.tenant_id and e.id = d.id and e.state = 'RUNNING' and e.next_at <= ${now}
       order by d.place, d.next_at limit ${limit} for update of e skip locked`,
@@ -105,6 +112,12 @@ export async function claimEscalations(tx: Db, now: number, limit: number): Prom
 
 /** The clocks of servers differ a little. */
 const clockSlackMs = 5000;
+
+/** True if a step is due, or planned by a clock that went back since. */
+export const isEscalationDue = (now: number) => sql`
+  (select min(next_at) from escalation where state = 'RUNNING') <= ${unplanned(now)}
+  or (select min(resumes_at) from escalation where resumes_at is not null) <= ${unplanned(now)}
+  or (select max(planned_at) from escalation where state = 'RUNNING') > ${unplanned(now + clockSlackMs)}`;
 
 /** Plans next steps again that were planned later than now, by a clock that went back since: no one waits for longer than the chain says. */
 export async function replanEscalations(db: Db, now: number): Promise<void> {
@@ -261,11 +274,17 @@ export async function resumeEscalations(
 const lookAgainMs = 1000;
 
 /** Runs chains again whose snooze has ended without an answer; returns how many it looked at. */
-export async function resumeSnoozed(tx: Db, now: number, limit: number): Promise<number> {
+export async function resumeSnoozed(
+  tx: Db,
+  now: number,
+  limit: number,
+  except: readonly number[] = [],
+): Promise<number> {
   const due = await tx.prepared<Subject & EscalationStart>(
     sql`select e.tenant_id as "tenantId", e.id, e.incident_uid::text as "incidentUid", e.alert_uid::text as "alertUid",
         e.chain_id as "escalationChainId", e.started_by as "startedBy", e.extra
-      from escalation e where e.resumes_at <= ${now} order by e.resumes_at limit ${limit} for update skip locked`,
+      from escalation e where e.resumes_at <= ${unplanned(now)} and e.tenant_id <> all(${except}::bigint[])
+      order by e.resumes_at limit ${integer(limit)} for update skip locked`,
   );
   if (due.length === 0) return 0;
   const answers = await findAnswers(tx, due);

@@ -1,4 +1,4 @@
-import { sql } from '../../lib/sql.ts';
+import { integer, sql, unplanned } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 
 /** An instance whose license has a schedule; `nextTickAt` is null until its first tick is set. */
@@ -11,7 +11,7 @@ export async function findDueTicks(db: Db, now: number, limit: number): Promise<
       left join score_lane s on s.tenant_id = i.tenant_id and s.license_instance_id = i.id
       where l.tick is not null and l.status = 'ACTIVE' and l.score_script is not null
         and i.status = 'ACTIVE' and i.license_status = 'LICENCED'
-        and (s.next_tick_at is null or s.next_tick_at <= ${now}) limit ${limit}`,
+        and (s.next_tick_at is null or s.next_tick_at <= ${unplanned(now)}) limit ${integer(limit)}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Sample } from '../../model/metrics.ts';
+import { platformTenant, type Sample } from '../../model/metrics.ts';
 import type { Db } from '../db/db.ts';
 import { sendLater } from '../db/sendLater.ts';
 
@@ -20,6 +20,46 @@ export async function addSamples(db: Db, samples: readonly Sample[]): Promise<vo
         count = s.count + excluded.count, min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
         last = excluded.last`,
   );
+}
+
+/**
+ * The same for a tenant and the platform, in a transaction of the tenant's alerts. It may wait for a worker, so its share of the
+ * platform's samples is a separate row until `foldSamples`. Other tenants never wait for that row.
+ */
+export async function addOwnSamples(tx: Db, samples: readonly Omit<Sample, 'tenantId'>[], tenantId: number) {
+  const own = mergeSamples(samples.map((sample) => ({ ...sample, tenantId })));
+  const column = <Name extends keyof Sample>(name: Name) => own.map((row) => row[name]);
+  await sendLater(
+    tx,
+    sql`insert into platform_sample (metric, minute, labels, value, count, min, max, last)
+      select * from unnest(${column('metric')}::text[], ${column('minute')}::bigint[],
+        ${own.map(({ labels }) => JSON.stringify(labels))}::jsonb[], ${column('value')}::float8[],
+        ${column('count')}::bigint[], ${column('min')}::float8[], ${column('max')}::float8[],
+        ${column('last')}::float8[])`,
+  );
+  await addSamples(tx, own);
+}
+
+const maxFolded = 10_000;
+
+/** Adds up what transactions of tenants have left for the platform. Several processes take different rows. */
+export async function foldSamples(db: Db): Promise<void> {
+  for (let folded = maxFolded; folded === maxFolded; ) {
+    const [row] = await db.prepared<{ count: number }>(
+      sql`with few as materialized (
+          select ctid as at from platform_sample limit ${maxFolded} for update skip locked),
+        gone as (delete from platform_sample where ctid = any(array(select at from few)) returning *),
+        added as (
+          insert into metric_sample as s (tenant_id, metric, minute, labels, value, count, min, max, last)
+          select ${platformTenant}, metric, minute, labels, sum(value), sum(count), min(min), max(max), max(last)
+          from gone group by metric, minute, labels order by metric, minute, labels
+          on conflict (tenant_id, metric, minute, labels) do update set value = s.value + excluded.value,
+            count = s.count + excluded.count, min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
+            last = excluded.last)
+        select count(*) as count from gone`,
+    );
+    folded = row?.count ?? 0;
+  }
 }
 
 /** One sample per series, tenant and minute; later ones come last. */

@@ -1,5 +1,5 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
-import type { MetricName } from '../../model/metrics.ts';
+import { type MetricName, platformTenant } from '../../model/metrics.ts';
 import type { Db } from '../db/db.ts';
 
 type Time = { from: number; to: number; starts: readonly number[] };
@@ -34,7 +34,7 @@ export async function readSamples(db: Db, filter: SampleFilter): Promise<SampleS
     sql`select ${bucketOf(filter)} as bucket, array[${join(filter.split.map(labelSql), ', ')}]::text[] as parts,
         sum(s.value) as value, sum(s.count)::bigint as count, min(s.min) as min, max(s.max) as max,
         max(array[s.minute, s.last]) as newest
-      from metric_sample s
+      from ${samplesOf(filter.tenantIds)} s
       where s.tenant_id = any(${filter.tenantIds}) and s.metric = ${filter.metric} and ${within(filter)}
         ${join(allowed, ' ')}
       group by 1, 2 order by 1, 2`,
@@ -50,12 +50,20 @@ export async function sumMetrics(
   time: Time,
 ): Promise<{ bucket: number; metric: MetricName; value: number }[]> {
   return db.query<{ bucket: number; metric: MetricName; value: number }>(
-    sql`select ${bucketOf(time)} as bucket, s.metric, sum(s.value) as value from metric_sample s
+    sql`select ${bucketOf(time)} as bucket, s.metric, sum(s.value) as value from ${samplesOf([tenantId])} s
       where s.tenant_id = ${tenantId} and s.metric = any(${metrics}) and ${within(time)}
         and s.labels ->> 'type' is not distinct from coalesce(${JSON.stringify(types)}::jsonb ->> s.metric,
           s.labels ->> 'type')
       group by 1, 2`,
   );
+}
+
+/** With what is not added up yet, where the platform's own are read. */
+function samplesOf(tenantIds: readonly number[]): Sql {
+  if (!tenantIds.includes(platformTenant)) return raw('metric_sample');
+  return sql`(select tenant_id, metric, minute, labels, value, count, min, max, last from metric_sample
+    union all select ${platformTenant}::bigint, metric, minute, labels, value, count, min, max, last
+    from platform_sample)`;
 }
 
 function bucketOf({ starts }: Time): Sql {

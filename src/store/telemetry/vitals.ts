@@ -34,12 +34,15 @@ export type Vitals = {
   canaryAt: number | null;
 };
 
-/** An intent that was claimed or ended within this time shows that the calls of its wallet go on. */
+/**
+ * An intent that was claimed or ended within this time shows that the calls of its wallet go on. A chain is looked at up to its first
+ * live contract.
+ */
 export async function readVitals(
   db: Db,
   { now, limitMs, configured }: { now: number; limitMs: number; configured: readonly string[] },
 ): Promise<Vitals> {
-  const rows = await db.query<Vitals>(
+  const rows = await db.prepared<Vitals>(
     sql`select (extract(epoch from clock_timestamp()) * 1000)::bigint as at,
         (select coalesce(json_agg(json_build_object('chainUid', u.uid,
             'isFollowed', coalesce(k.lease_until > clock_timestamp(), false),
@@ -49,7 +52,7 @@ export async function readVitals(
             where processed is not null) u(uid)
           left join chain_cursor k on k.chain_uid = u.uid
           where (u.uid = any(${configured}::text[]) or k.holder is not null)
-            and exists (select from contract c where c.chain_uid = u.uid and ${isLive})) as chains,
+            and (select true from contract c where c.chain_uid = u.uid and ${isLive} limit 1)) as chains,
         (select coalesce(json_agg(json_build_object('queue', queue, 'at', at)), '[]') from worker_pass) as passes,
         (select min(i.next_attempt_at) from action_intent i join tenant n on n.id = i.tenant_id
           where i.state = 'WAITING' and i.next_attempt_at <= ${now - limitMs}::bigint

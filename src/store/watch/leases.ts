@@ -1,4 +1,4 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, sql, unplanned } from '../../lib/sql.ts';
 import type { Db } from '../db/db.ts';
 import { hasEnded, isLeaving, processHash, stayingProcesses } from './presenceLocks.ts';
 import { isReadyBeside } from './standBys.ts';
@@ -112,7 +112,7 @@ export async function requestLease(
 
 /** True if a process other than this one follows a chain. */
 export const isFollowedByOthers = (holder: string) =>
-  sql`exists (select from chain_cursor where holder <> ${holder} and lease_until > clock_timestamp())`;
+  sql`exists (select from chain_cursor where holder <> ${unplanned(holder)} and lease_until > clock_timestamp())`;
 
 /** A process that asked for a chain and did not get ready within this time has given it up. */
 const maxPreparationMs = 60_000;

@@ -6,7 +6,13 @@ import { createPublisher } from '../commit/createPublisher.ts';
 import { traceFaults } from './traceFaults.ts';
 
 /** Progress of the trace work since it was started. */
-export type TraceProgress = { hasTraced: boolean; processed: number | null; lastFault: string | null };
+export type TraceProgress = {
+  hasTraced: boolean;
+  processed: number | null;
+  lastFault: string | null;
+  /** False when no block of the chain waited at the last look and none was added since. */
+  mayWait: boolean;
+};
 
 /** Blocks that may wait for their traces; the oldest of more are given up. */
 const maxWaiting = 20_000;
@@ -66,7 +72,8 @@ export function createTraceUpkeep(
 
   return async function upkeep() {
     if ((!tracer && isPublished) || context.isStopped) return;
-    if (isWanted() || waiting.count > 0 || !isPublished) waiting = await countUntraced(store, chain.uid);
+    if (progress.mayWait ? isWanted() || waiting.count > 0 || !isPublished : waiting.count > 0)
+      waiting = await countUntraced(store, chain.uid);
     if (waiting.count > maxWaiting) await giveUpExcess();
     await publish(describeState());
     isPublished = true;

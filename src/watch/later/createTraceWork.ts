@@ -5,6 +5,7 @@ import type { Block } from '../../model/block.ts';
 import { NotTraced } from '../../model/traceState.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
+  countUntraced,
   deleteUntraced,
   giveUpUntraced,
   listUntraced,
@@ -36,7 +37,10 @@ export function createTraceWork(context: PipelineContext) {
   const { tracer, traceMode: mode } = context;
   const reader = createTraceReader(context);
   const { backlog } = reader;
-  const progress: TraceProgress = { hasTraced: false, processed: null, lastFault: null };
+  const progress: TraceProgress = { hasTraced: false, processed: null, lastFault: null, mayWait: true };
+  /** Steps of the chain that added blocks, and whether the step that is being written adds some. */
+  let additions = 0;
+  let isAdding = false;
   const lateAfterMs = Math.max(lateMs, lateFactor * chain.blockTimeMs);
   let pausedUntil = 0;
   const loop = createCoalescedLoop(evaluateDue, (error) => {
@@ -66,18 +70,32 @@ export function createTraceWork(context: PipelineContext) {
       ...untraced,
       ...suspicious.map(({ number, hash }) => ({ number, hash, onlyFunding: true })),
     ];
+    isAdding = writes.untraced.length > 0;
     return (block) => untraced.has(block);
   }
 
   /** Continues with every block that is due, in their order. */
   function start(): void {
-    if (tracer && !context.isStopped) loop.wake();
+    if (tracer && !context.isStopped && progress.mayWait) loop.wake();
+  }
+
+  /** The blocks that `take` has added are stored. */
+  function committed(): void {
+    if (!isAdding) return;
+    additions++;
+    progress.mayWait = true;
   }
 
   async function evaluateDue(): Promise<void> {
     if (context.isStopped || now() < pausedUntil) return;
+    const seenAdditions = additions;
     const rows = await listUntraced(store, chain.uid, now(), maxInFlight);
-    if (rows.length === 0) return;
+    if (rows.length === 0) {
+      const { count } = await countUntraced(store, chain.uid);
+      // Blocks that were stored meanwhile may not be counted.
+      if (count === 0 && additions === seenAdditions) progress.mayWait = false;
+      return;
+    }
     const taken = await Promise.all(rows.map(async (row) => ({ row, traced: await read(row) })));
     for (const { row, traced } of taken) {
       if (context.isStopped) return;
@@ -139,5 +157,5 @@ export function createTraceWork(context: PipelineContext) {
   }
 
   const upkeep = createTraceUpkeep(context, progress, { isWanted, lateAfterMs });
-  return { take, start, upkeep };
+  return { take, committed, start, upkeep };
 }

@@ -70,6 +70,7 @@ export function createPipeline(
       return mined.write(tx);
     });
     context.tip = last;
+    traceWork.committed();
     await mined.committed();
     watchList.removeAdded(shown.keys());
     deferrals.add(writes.deferred, now());

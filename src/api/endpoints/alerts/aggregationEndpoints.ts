@@ -6,6 +6,7 @@ import { kindScope, visibleScope } from '../../../store/search/documents/documen
 import { asSeenIn, type DocumentScope } from '../../../store/search/documents/documentTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkTimeseries } from '../records/familyQ.ts';
+import { searchReachable } from '../records/searchReachable.ts';
 import { aggregationBody, aggregationReply } from './aggregationSchemas.ts';
 
 const description = `Groups and measures the alerts that \`query\` and \`timeseries\` leave. Each item has a \`name\`, under which its result
@@ -48,9 +49,12 @@ function aggregation(
       const table = asSeenIn(alertTable, scope);
       const { items, faults } = planAggregation(table, body.aggregation);
       if (faults.length > 0) throw invalidInput(faults);
-      return {
-        body: await aggregateDocuments(call.services.reports, table, scope, body, items, call.now),
-      };
+      const { reports } = call.services;
+      const aggregate = (within: DocumentScope, partial?: string[]) =>
+        aggregateDocuments(reports, table, within, body, items, call.now).then((reply) => ({
+          body: { ...reply, ...(partial && { partial }) },
+        }));
+      return searchReachable(call, scope, aggregate);
     },
   });
 }

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { JsonObject, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { type AggregationItem, kindWords } from '../../../store/search/aggregate/aggregateItem.ts';
 import { queryText, timeseries, trackTotalCount } from '../records/familyQ.ts';
+import { partial } from '../records/searchReachable.ts';
 
 const orders = ['asc', 'desc'] as const;
 
@@ -148,6 +149,7 @@ export const aggregationReply = Shape(
       },
       perDay: { count: 2, buckets: [{ key: 1_794_693_600_000, count: 2 }] },
     }),
+    partial,
   },
   ['total', 'data'],
 );

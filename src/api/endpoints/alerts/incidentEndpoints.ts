@@ -1,9 +1,12 @@
 import { Type } from 'typebox';
+import { raw } from '../../../lib/sql.ts';
 import { severityOf } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
+import type { Scope } from '../../../model/principal.ts';
 import { Count, Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { acknowledgeIncident } from '../../../services/alerts/acknowledge.ts';
 import { changeIncident, readIncident } from '../../../services/alerts/changeIncident.ts';
+import type { Call } from '../../../services/call.ts';
 import {
   dispositions,
   exportIncidents,
@@ -14,10 +17,12 @@ import {
   searchIncidents,
 } from '../../../store/alerts/incidentTable.ts';
 import type { Search } from '../../../store/records/records.ts';
+import type { DocumentScope } from '../../../store/search/documents/documentTable.ts';
 import { readOnly, readReplySchema, replySchema } from '../../../store/tables/fields.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { searchBody, searchReply } from '../../http/search.ts';
+import { exportReachable, partial, searchReachable } from '../records/searchReachable.ts';
 import { acknowledgeEndpoints } from './acknowledgeEndpoints.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
@@ -68,6 +73,21 @@ const changes = {
   dispositionReason: nullable(Text('Why.', 'The keys were moved as planned.', { max: 2000 })),
 };
 
+const ofTenants = (scope: Scope) => ({
+  condition: raw('true'),
+  tenantIds: scope.all ? undefined : scope.tenantIds,
+});
+
+/** Incidents are on the workers of their alerts. */
+function findIncidents(call: Call, search: Search) {
+  const find = async ({ tenantIds = [] }: DocumentScope, partial?: string[]) => {
+    const scope = partial ? { ...call.scope, all: false, tenantIds } : call.scope;
+    const reply = await searchIncidents(call.services.reports, scope, search);
+    return { ...reply, ...(partial && { partial }) };
+  };
+  return searchReachable(call, ofTenants(call.scope), find);
+}
+
 export const incidentEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -77,14 +97,14 @@ export const incidentEndpoints: readonly Endpoint[] = [
     description:
       'An incident holds the alerts that have one cause: those of one transaction, and the same finding again and again. The one with the newest alert comes first.',
     query: listQuery,
-    reply: searchReply(record),
+    reply: searchReply(record, { partial }),
     effect: 'read',
     handle: async (call, { query: { from = 0, size = 10, status, severity } }) => {
       const where = [
         ...(status ? [`status = '${status}'`] : []),
         ...(severity ? [`numericSeverity = ${severityOf[severity]}`] : []),
       ].join(' and ');
-      return { body: await searchIncidents(call.services.reports, call.scope, { from, size, where }) };
+      return { body: await findIncidents(call, { from, size, where }) };
     },
   }),
   exportable(
@@ -95,16 +115,16 @@ export const incidentEndpoints: readonly Endpoint[] = [
       summary: 'Search incidents',
       description: 'The one with the newest alert comes first unless `sort` says otherwise.',
       body: searchBody,
-      reply: searchReply(record),
+      reply: searchReply(record, { partial }),
       effect: 'read',
       problems: ['invalid-where'],
-      handle: async ({ services, scope }, { body }) => ({
-        body: await searchIncidents(services.reports, scope, body),
-      }),
+      handle: async (call, { body }) => ({ body: await findIncidents(call, body) }),
     }),
     incidentNames,
-    async ({ services, scope }, { body }, members) =>
-      exportIncidents(services.reports, scope, (body as Search | undefined) ?? {}, members),
+    async (call, { body }, members) =>
+      exportReachable(call, ofTenants(call.scope), () =>
+        exportIncidents(call.services.reports, call.scope, (body as Search | undefined) ?? {}, members),
+      ),
   ),
   endpoint({
     method: 'GET',

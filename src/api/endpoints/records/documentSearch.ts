@@ -1,13 +1,13 @@
 import type { Static, TSchema } from 'typebox';
-import { invalid, Problem, type ProblemCode } from '../../../model/errors.ts';
+import { invalid, type ProblemCode } from '../../../model/errors.ts';
 import type { Call } from '../../../services/call.ts';
 import type { DocumentScope, DocumentTable } from '../../../store/search/documents/documentTable.ts';
 import { exportDocuments } from '../../../store/search/exportDocuments.ts';
-import { findReachable } from '../../../store/search/findReachable.ts';
 import { searchJson } from '../../../store/search/searchJson.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
 import { exportable } from '../../http/exportable.ts';
 import { checkMatched, checkTimeseries, type familyQ, familyQReply } from './familyQ.ts';
+import { exportReachable, searchReachable } from './searchReachable.ts';
 
 type Definition<P extends TSchema> = {
   path: string;
@@ -42,19 +42,11 @@ export function documentSearch<P extends TSchema>({
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
       checkMatched(body);
-      const find = async (within: DocumentScope) => {
-        const { reports } = call.services;
-        try {
-          return await searchJson(reports, table, within, body, shape.names, call.now);
-        } catch (error) {
-          const isOfAll = call.scope.all && within.tenantIds?.length !== 1;
-          if (!isOfAll || !(error instanceof Problem) || error.code !== 'unavailable') throw error;
-          // Of everybody's documents, those that can be reached serve better than none.
-          const part = await findReachable(reports, within);
-          if (!part) throw error;
-          return await searchJson(reports, table, part.scope, body, shape.names, call.now, part.missing);
-        }
-      };
+      const { reports } = call.services;
+      const find = (scope: DocumentScope) =>
+        searchReachable(call, scope, (within, missing) =>
+          searchJson(reports, table, within, body, shape.names, call.now, missing),
+        );
       const guess = probable?.(call, params);
       if (!guess) return { json: await find(await scope(call, params)) };
       const [allowed, outcome] = await Promise.allSettled([scope(call, params, guess), find(guess)]);
@@ -68,7 +60,9 @@ export function documentSearch<P extends TSchema>({
     if (typed.body.matched)
       throw invalid('/matched', 'not-exported', 'is for JSON; leave it out of an export.');
     const { reports } = call.services;
-    return exportDocuments(reports, table, await scope(call, typed.params), typed.body, names, call.now);
+    return exportReachable(call, await scope(call, typed.params), (within) =>
+      exportDocuments(reports, table, within, typed.body, names, call.now),
+    );
   });
 }
 

@@ -4,6 +4,7 @@ import { List, maxId, Shape, Text, Words } from '../../../model/schema.ts';
 import { invalidInput } from '../../../model/validate.ts';
 import { explainBudget, maxExplainedClauses } from '../../../query/lucene/createExplainer.ts';
 import { pageMembers, sortList } from '../../http/search.ts';
+import { partial } from './searchReachable.ts';
 
 const time = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: maxId, examples: [example] });
@@ -121,10 +122,7 @@ export function familyQReply<T extends TSchema>(record: T) {
           examples: [1],
         }),
         matched: explained,
-        partial: List(
-          Text('A database worker that does not answer.', 'worker 2'),
-          'Only where a search over all tenants lacks the documents of some workers: their names.',
-        ),
+        partial,
       },
       ['data', 'total'],
     ),

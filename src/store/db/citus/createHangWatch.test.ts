@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 /** A server that answers probes at once, never, or by saying that it does not serve, as the test sets it. */
-function createServer({ isBehind = false, answerMs = 300 } = {}) {
+function createServer({ isBehind = false, isQueued = false, answerMs = 300 } = {}) {
   const server = {
     answer: true as boolean | 'never',
     asked: 0,
@@ -28,6 +28,7 @@ function createServer({ isBehind = false, answerMs = 300 } = {}) {
     probe: server.probe,
     answerMs,
     isBehind,
+    isQueued,
     onChange: (isSilent) => server.changes.push(isSilent),
   });
   open.push(watch);
@@ -129,4 +130,17 @@ it('refuses what needs several servers when one of them is silent', async () => 
   await expect(runWatched([second.watch], stuck)).rejects.toMatchObject(refusal);
   await expect(runWatched([first.watch, second.watch], stuck)).rejects.toMatchObject(refusal);
   expect(await runWatched([first.watch], async () => 'done')).toBe('done');
+});
+
+it('takes a probe that waits at a pooler for no hang while statements are answered, and for one when none is', async () => {
+  const { server, watch } = createServer({ isQueued: true });
+  server.answer = 'never';
+  const waiting = runWatched([watch], stuck);
+  waiting.catch(() => undefined);
+  const others = setInterval(() => void runWatched([watch], async () => {}), 50);
+  await until(() => server.asked >= 3);
+  expect(watch.isSilent).toBe(false);
+  clearInterval(others);
+  await expect(waiting).rejects.toMatchObject(refusal);
+  expect(server.changes).toEqual([true]);
 });

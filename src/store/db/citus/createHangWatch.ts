@@ -24,6 +24,8 @@ export type HangWatch = {
   problem(cause?: unknown): Problem;
   add(use: ServerUse): void;
   delete(use: ServerUse): void;
+  /** A statement has been answered. */
+  noteAnswer(): void;
   /** For statements that another server passes on: false if this one is silent, which takes up to the limit of a probe. */
   answersBehind?(): Promise<boolean>;
   close(): void;
@@ -37,6 +39,8 @@ export type HangOptions = {
   answerMs: number;
   /** Another server passes statements on to it, and gives up on them when its own time limit is over. */
   isBehind?: boolean;
+  /** A pooler with few connections lets the probe wait for a free one; the server answers as long as it answers statements. */
+  isQueued?: boolean | undefined;
   onChange?: (isSilent: boolean) => void;
 };
 
@@ -58,11 +62,13 @@ export function createHangWatch({
   probe,
   answerMs,
   isBehind = false,
+  isQueued = false,
   onChange,
 }: HangOptions): HangWatch {
   const uses = new Set<ServerUse>();
   let answeredAt = Number.NEGATIVE_INFINITY;
   let isSilent = false;
+  let answers = 0;
   let asking: Promise<boolean> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -98,9 +104,14 @@ export function createHangWatch({
 
   async function answersInTime(): Promise<boolean> {
     const asked = probe.ask().catch(() => false);
+    const before = answers;
     for (let waitedMs = 0; waitedMs < answerMs; waitedMs += turnMs) {
       const answer = await Promise.race([asked, sleep(turnMs, undefined, { ref: false })]);
       if (answer !== undefined) return answer;
+      if (isQueued && answers > before) {
+        probe.rest();
+        return true;
+      }
     }
     // What has arrived while the process was busy is read now.
     return Promise.race([asked, nextTurn(false)]);
@@ -131,6 +142,7 @@ export function createHangWatch({
       startLooking();
     },
     delete: (use) => void uses.delete(use),
+    noteAnswer: () => void answers++,
     ...(isBehind && { answersBehind: async () => !isSilent && (await ask()) }),
     close() {
       isClosed = true;
@@ -150,7 +162,9 @@ export async function runWatched<T>(
   const use: ServerUse = { since: performance.now() };
   for (const watch of watches) watch.add(use);
   try {
-    return await work(use);
+    const result = await work(use);
+    for (const watch of watches) watch.noteAnswer();
+    return result;
   } catch (error) {
     if (use.cutBy) throw use.cutBy.problem(error);
     // The server that was asked first gives up on one that hangs behind it, as if the statement were too slow.

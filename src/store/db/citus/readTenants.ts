@@ -6,7 +6,13 @@ type Query = { text: string; values: readonly unknown[] };
 const maxTexts = 1000;
 const texts = createBoundedMap<string, { isDistributed: boolean; positions: readonly number[] }>(maxTexts);
 
-const relation = new RegExp(`\\b(?:from|join|into|update)\\s+(?:${distributedTables.join('|')})\\b`, 'i');
+const names = distributedTables.join('|');
+const before = 'from|join|into|update|partition of|drop table|lock table';
+/** The table, or one of its months and days. */
+const relation = new RegExp(`\\b(?:${before})\\s+(?:${names})(?:_\\d[\\d_]*)?\\b`, 'i');
+/** Commands of Citus for workers, of which one may name a tenant by its shard. */
+const command = /\b(?:run_command_on_workers|master_run_on_worker)\(/;
+const shard = /\bget_shard_id_for_distribution_column\('\w+', \$(\d+)/g;
 const call = /\brun_on_shards?\(\$(\d+)/g;
 const condition = /\btenant_id\s*=\s*(?:any\s*\(\s*)?\$(\d+)/gi;
 const insertion = /\binsert into \w+ \(tenant_id\b[^)]*\)\s+select\s+\$(\d+)/gi;
@@ -19,8 +25,11 @@ export function readTenants({ text, values }: Query): readonly number[] | 'all' 
   let shape = texts.get(text);
   if (!shape) {
     const calls = positionsIn(text, call);
-    const isDistributed = calls.length > 0 || relation.test(text);
-    const named = [...positionsIn(text, condition), ...positionsIn(text, insertion)];
+    const isCommand = command.test(text);
+    const isDistributed = calls.length > 0 || isCommand || relation.test(text);
+    const named = isCommand
+      ? positionsIn(text, shard)
+      : [...positionsIn(text, condition), ...positionsIn(text, insertion)];
     shape = { isDistributed, positions: calls.length > 0 ? calls : named };
     texts.set(text, shape);
   }

@@ -28,6 +28,7 @@ const answerMs = 1000;
 export function watchWorkers(
   ask: (worker: WorkerServer) => readonly Probe[],
   onChange: (worker: WorkerServer, isSilent: boolean) => void,
+  isQueued?: boolean,
 ): WorkerWatches {
   const watches = new Map<string, HangWatch>();
   const silent = new Map<string, SilentWorker>();
@@ -45,6 +46,7 @@ export function watchWorkers(
           probe: anyOf(ask(worker)),
           answerMs,
           isBehind: true,
+          isQueued,
           onChange(isSilent) {
             if (isSilent) silent.set(name, { ...worker, since: Date.now() });
             else silent.delete(name);

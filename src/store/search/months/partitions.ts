@@ -1,4 +1,5 @@
 import { raw, sql } from '../../../lib/sql.ts';
+import { Problem } from '../../../model/errors.ts';
 import { asOwner, type Db, type Store } from '../../db/db.ts';
 import { inChunks } from '../../db/inChunks.ts';
 import { dayMs, monthBase } from '../rollups/rollups.ts';
@@ -73,9 +74,8 @@ export async function divideMonthsAhead(store: Store, now: number): Promise<void
 
 async function divideMonth(store: Store, table: PartitionedTable, month: string): Promise<void> {
   const name = `${table}_${month}`;
-  await asOwner(store).transaction(async (tx) => {
+  await changePartitions(store, async (tx) => {
     await lockPartitions(tx, table);
-    await tx.query(sql`set local lock_timeout = '2s'`);
     if (!(await exists(tx, name))) return;
     const rows = await tx.query(sql`select 1 from ${raw(name)} limit 1`);
     if (rows.length > 0) return;
@@ -92,9 +92,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   const old: string[] = [];
   for (const table of partitionedTables) old.push(...(await monthsBefore(store, table, before)));
   for (const name of old) {
-    await asOwner(store).transaction(async (tx) => {
-      // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
-      await tx.query(sql`set local lock_timeout = '2s'`);
+    await changePartitions(store, async (tx) => {
       await tx.query(sql`drop table ${raw(name)}`);
       await tx.query(
         sql`delete from rebuilt_month where name in (${name}, ${termIndexOf(name)}) or name like ${`% ${name}`}`,
@@ -189,7 +187,7 @@ const isDay = (period: string) => period.length > monthLength;
 async function createPartition(store: Store, table: PartitionedTable, day: string): Promise<string> {
   const existing = await findPartition(store, table, day);
   if (existing !== undefined) return existing;
-  return asOwner(store).transaction(async (tx) => {
+  return changePartitions(store, async (tx) => {
     // Two processes may create the same one at once.
     await lockPartitions(tx, table);
     const month = day.slice(0, monthLength);
@@ -199,6 +197,25 @@ async function createPartition(store: Store, table: PartitionedTable, day: strin
     const period = names.some((name) => name.startsWith(`${table}_${month}_`)) ? day : month;
     await attachPartition(tx, table, period);
     return period;
+  });
+}
+
+/**
+ * Changes tables on all workers. Raising alerts waits behind a change that waits for a long search, so the wait is short. A worker
+ * that hangs in the middle would stop all alerts, so each is asked first.
+ */
+async function changePartitions<T>(store: Store, work: (tx: Db) => Promise<T>): Promise<T> {
+  const [silent] = (await store.isDistributed()) ? ((await store.silentWorkers?.()) ?? []) : [];
+  if (silent !== undefined)
+    throw new Problem(
+      'unavailable',
+      `Alerts of this time need a change of their tables on all database workers, and worker ${silent} does not ` +
+        'answer at the moment; send the request again later.',
+      { retryAfterSeconds: 2 },
+    );
+  return asOwner(store).transaction(async (tx) => {
+    await tx.query(sql`set local lock_timeout = '2s'`);
+    return work(tx);
   });
 }
 

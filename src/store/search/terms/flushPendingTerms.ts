@@ -11,18 +11,19 @@ const maxPendingAlerts = 4000;
 const pauseMs = 2000;
 
 type Flush = { pending: number; startedAt: number; last: Promise<unknown> };
-/** By shard group; one for who does not know the groups of its alerts. */
-const flushes = new WeakMap<Store, Map<number | undefined, Flush>>();
+/** By the worker that has the alerts; one where there is none, or it is not known yet. */
+const flushes = new WeakMap<Store, Map<string | undefined, Flush>>();
 
 /**
  * Counts new alerts and flushes the pending list of the term index in batches. Otherwise one raising transaction would
- * have to flush it for all. Each shard group waits only for its own server.
+ * have to flush it for all. Only the worker of `tenantId` is waited for.
  */
-export async function flushPendingTerms(store: Store, count: number, group?: number): Promise<void> {
-  const ofStore = flushes.get(store) ?? new Map<number | undefined, Flush>();
+export async function flushPendingTerms(store: Store, count: number, tenantId: number): Promise<void> {
+  const worker = store.workerOf?.(tenantId);
+  const ofStore = flushes.get(store) ?? new Map<string | undefined, Flush>();
   flushes.set(store, ofStore);
-  const flush = ofStore.get(group) ?? { pending: 0, startedAt: -pauseMs, last: Promise.resolve() };
-  ofStore.set(group, flush);
+  const flush = ofStore.get(worker) ?? { pending: 0, startedAt: -pauseMs, last: Promise.resolve() };
+  ofStore.set(worker, flush);
   flush.pending += count;
   const isSoon = performance.now() - flush.startedAt < pauseMs;
   if (flush.pending < (isSoon ? maxPendingAlerts : fewPendingAlerts)) return;
@@ -31,16 +32,15 @@ export async function flushPendingTerms(store: Store, count: number, group?: num
   // Back-pressure: alerts are not raised faster than terms are flushed.
   await flush.last;
   // Fails if another role owns the index; PostgreSQL then flushes by itself, so the error is ignored.
-  flush.last = flushIndexes(store, group).catch(() => undefined);
+  flush.last = flushIndexes(store, tenantId).catch(() => undefined);
 }
 
-async function flushIndexes(store: Store, group: number | undefined): Promise<void> {
+async function flushIndexes(store: Store, tenantId: number): Promise<void> {
   if (await store.isDistributed())
     await store.query(
-      group === undefined
-        ? sql`select run_command_on_workers(${flushShards})`
-        : sql`select master_run_on_worker(array[nodename], array[nodeport], array[${flushShards}::text], false)
-            from pg_dist_node where groupid = ${group} and noderole = 'primary'`,
+      sql`select master_run_on_worker(array[n.nodename], array[n.nodeport], array[${flushShards}::text], false)
+        from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+        where p.shardid = get_shard_id_for_distribution_column('alert', ${tenantId}::bigint) and p.shardstate = 1`,
     );
   else
     await asOwner(store).query(
