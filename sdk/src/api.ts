@@ -238,7 +238,7 @@ export type AlertOutcomeReply = {
   /** Why no one was notified; null when someone was or is about to be. */
   silence: {
     /** The reason as a word. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered';
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered';
     /** The reason for people, and what would change it. */
     reason: string;
     /** The silences that held it when it was raised; empty unless the reason is `silenced`. */
@@ -266,7 +266,7 @@ export type AlertOutcomeReply = {
       /** Its name. */
       name: string;
       /** Why it notified no one; null where it did. */
-      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
       /** Whom it notified, or would have if nothing else had held the alert. Those of an earlier route are left out. */
       destinationIds: number[];
     }>;
@@ -313,7 +313,7 @@ export type AlertOutcomeReply = {
     /** The destination as people know it; null where it has no address. */
     destinationName: string | null;
     /** Kind of the destination. */
-    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH' | null;
+    destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH' | null;
   }>;
   /** What it fired, newest first. */
   intents: Array<{
@@ -1764,7 +1764,7 @@ export type CreateDestinationBodyMethod = 'POST' | 'PUT' | 'PATCH';
 export type CreateDestinationBodyTag = 'DEFAULT' | 'DETECTOR' | 'WALLET';
 
 /** Kind of destination. */
-export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+export type CreateDestinationBodyType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
 
 export type CreateDestinationReply = Omit<CreateDetectorReplyDestinationTenantDestination, 'type'>;
 
@@ -2841,7 +2841,7 @@ export type DestinationKindReply = {
   /** The kinds. */
   data: Array<{
     /** The `type` of its destinations. */
-    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+    type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
     /** What people call it; the operator may have named it. */
     title: string;
     /** What a person has to do to add one. */
@@ -3929,6 +3929,8 @@ export type ListChainsReply = {
       simulated: number;
       /** Those that were not looked at, because there were too many. */
       dropped: number;
+      /** When it last happened that there were too many; null if it never did. In epoch milliseconds. */
+      droppedAt: number | null;
       /** Pending transactions with alerts. */
       waiting: number;
       /** Why they are unavailable. */
@@ -5388,7 +5390,7 @@ export type TryRouteReply = {
       timestamp: number;
     };
     /** Why no one would be notified; null if someone would. */
-    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+    code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
     /** The reason for people. */
     reason: string | null;
     /** The silences that would hold it. */
@@ -5418,7 +5420,7 @@ export type TryRouteReply = {
       /** The names from the root down to it. */
       path: string[];
       /** Why it would notify no one; null if it would. */
-      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
+      held: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'undecided' | 'silenced' | 'inhibited' | 'muted' | 'below-floor' | 'no-destination' | 'filtered' | null;
       /** The reason for people. */
       reason: string | null;
       /** Whom it would notify. */
@@ -5426,7 +5428,7 @@ export type TryRouteReply = {
         /** The destination. */
         id: number;
         /** Its kind. */
-        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+        type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
         /** What people call it. */
         name: string | null;
       }>;
@@ -6493,7 +6495,7 @@ export type WebhookDestination = {
   /** The destination. */
   destinationId: number;
   /** Its kind. */
-  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'WEB_PUSH';
+  destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | 'PAGERDUTY' | 'TEAMS' | 'DISCORD' | 'ALERTMANAGER' | 'SYSLOG' | 'SNS' | 'SQS' | 'KAFKA' | 'WEB_PUSH';
   /** Reason that nothing gets through. */
   reason: string;
   /** When the first of the failures was. In epoch milliseconds. */

@@ -11,7 +11,7 @@ import {
 } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db/db.ts';
 import { endDecisions } from '../store/destinations/alertDecisions.ts';
-import { endAnswered } from '../store/onCall/escalations.ts';
+import { endAnswered } from '../store/onCall/answers.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
 export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => Promise<void>;

@@ -50,7 +50,13 @@ type KindAddress =
   | { type: 'mail' }
   | { type: 'chat' }
   | { type: 'member'; member: 'uri' | 'messengerBUri' }
-  | { type: 'settings'; named: string; uriOf: (settings: KindSettings) => string };
+  | {
+      type: 'settings';
+      named: string;
+      uriOf: (settings: KindSettings) => string;
+      /** Further addresses that messages may go to. */
+      moreUrisOf?: (settings: KindSettings) => readonly string[];
+    };
 
 export type KindSettings = Readonly<Record<string, unknown>>;
 
@@ -79,6 +85,36 @@ type StreamTransport = {
   frame(target: Target, message: Message): Buffer;
   /** Certificates that the server must be signed by, in PEM, in place of the public authorities. */
   trusted(settings: KindSettings): string | undefined;
+};
+
+/** A record of a topic. Records with the same key are in one partition, in their order. */
+export type KafkaRecord = {
+  topic: string;
+  key: string;
+  value: string;
+  headers: Readonly<Record<string, string>>;
+};
+
+export type KafkaLogin = {
+  mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+  username: string;
+  password: string;
+};
+
+/** The brokers of a cluster, and the ways to reach them. */
+export type KafkaAccess = {
+  /** Addresses of the brokers that name the others. */
+  brokers: readonly string[];
+  isTls: boolean;
+  trusted: string | undefined;
+  login: KafkaLogin | undefined;
+};
+
+/** Produces each message to a topic of Kafka. */
+type KafkaTransport = {
+  transport: 'kafka';
+  record(target: Target, message: Message): KafkaRecord;
+  access(settings: KindSettings): KafkaAccess;
 };
 
 /** Ways to send that need a connection of the operator. */
@@ -125,12 +161,13 @@ export type DestinationKind = {
   };
   /** It keeps messages for many readers. None has a link that acts, which would be a right for anyone who reads the log. */
   isArchive?: true;
-  /** A TCP port beside the usual ones that the protocol has been assigned. */
-  port?: number;
-} & (RequestTransport | StreamTransport | OperatorTransport);
+  /** TCP ports beside the usual ones on which the protocol is spoken. */
+  ports?: readonly number[];
+} & (RequestTransport | StreamTransport | KafkaTransport | OperatorTransport);
 
 export type Transport = DestinationKind['transport'];
 export type StreamKind = Extract<DestinationKind, { transport: 'stream' }>;
+export type KafkaKind = Extract<DestinationKind, { transport: 'kafka' }>;
 export type RequestKind = Extract<DestinationKind, { transport: 'request' }>;
 
 /** Gives a kind its type without widening it. */

@@ -4,6 +4,7 @@ import { alertmanager } from './kinds/alertmanager.ts';
 import { discord } from './kinds/discord.ts';
 import { email } from './kinds/email.ts';
 import { http } from './kinds/http.ts';
+import { kafka } from './kinds/kafka.ts';
 import { messengerA } from './kinds/messengerA.ts';
 import { messengerB } from './kinds/messengerB.ts';
 import { pagerDuty } from './kinds/pagerDuty.ts';
@@ -28,6 +29,7 @@ export const destinationKinds: Readonly<Record<DestinationType, DestinationKind>
   SYSLOG: syslog,
   SNS: sns,
   SQS: sqs,
+  KAFKA: kafka,
   WEB_PUSH: webPush,
 };
 

@@ -19,6 +19,13 @@ export function addressIn(type: DestinationType, settings: KindSettings): string
   return address.type === 'settings' ? address.uriOf(settings) : undefined;
 }
 
+/** Every address that messages may go to by these settings. */
+export function addressesIn(type: DestinationType, settings: KindSettings): readonly string[] {
+  const { address } = destinationKinds[type];
+  if (address.type !== 'settings') return [];
+  return [address.uriOf(settings), ...(address.moreUrisOf?.(settings) ?? [])];
+}
+
 /** The names of the settings whose values are sealed: all that are not declared public. */
 export function sealedSettings(type: DestinationType): string[] {
   const { settings } = destinationKinds[type];

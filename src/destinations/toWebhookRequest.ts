@@ -54,8 +54,12 @@ function cutData(message: Message, isFit: (data: Record<string, unknown>) => boo
   return { uid, severity, links, truncated: true };
 }
 
-/** The body in the format that the destination asks for. */
-function formattedBody(target: Target, message: Message): { body: string; contentType: string } {
+/** The body in the format that the destination asks for. `maxValues` limits the values that a template may fill in. */
+export function formattedBody(
+  target: Target,
+  message: Message,
+  maxValues?: number,
+): { body: string; contentType: string } {
   const { format, template } = target.settings;
   const whole = (toEvent: (data: unknown) => unknown) =>
     JSON.stringify(
@@ -70,7 +74,7 @@ function formattedBody(target: Target, message: Message): { body: string; conten
     case 'ocsf':
       return { body: whole((data) => toOcsf(message, data)), contentType: 'application/json' };
     case 'template':
-      return fillBody(String(template), message);
+      return fillBody(String(template), message, maxValues);
     default:
       return { body: webhookBody(message), contentType: 'application/json' };
   }

@@ -92,9 +92,9 @@ export function isUsualPort(port: number, { ports }: Egress): boolean {
   return port === 80 || port === 443 || ports.has(port);
 }
 
-/** The same rules with one more port: the one that is assigned to a protocol other than HTTP. */
-export function portedEgress(egress: Egress, port: number | undefined): Egress {
-  return port === undefined ? egress : { ...egress, ports: new Set([...egress.ports, port]) };
+/** The same rules with more ports: those of a protocol other than HTTP. */
+export function portedEgress(egress: Egress, ports: readonly number[] = []): Egress {
+  return ports.length === 0 ? egress : { ...egress, ports: new Set([...egress.ports, ...ports]) };
 }
 
 /**

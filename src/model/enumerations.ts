@@ -14,6 +14,7 @@ export const destinationTypes = [
   'SYSLOG',
   'SNS',
   'SQS',
+  'KAFKA',
   'WEB_PUSH',
 ] as const;
 export const destinationTags = ['DEFAULT', 'DETECTOR', 'WALLET'] as const;

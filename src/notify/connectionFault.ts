@@ -13,8 +13,14 @@ const faults: Record<string, string> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'The response of the receiver is too large.',
 };
 
+/** An address that the tenant may not reach, in the words of `webhookFault`. */
+export class AddressFault extends Error {
+  override readonly name = 'AddressFault';
+}
+
 /** Reason of a failed connection, in fixed texts, because the receiver's own could reveal too much. */
 export function connectionFault(error: unknown, timeLimitMs: number): string {
+  if (error instanceof AddressFault) return `The address ${error.message}.`;
   const { name, code, message } = describe(error);
   if (name === 'TimeoutError' || name === 'AbortError' || code.endsWith('HEADERS_TIMEOUT'))
     return `The receiver did not respond within ${timeLimitMs / 1000} s.`;

@@ -5,7 +5,7 @@ import { createAlertMatcher } from '../store/search/createAlertMatcher.ts';
 
 export type AlertFilters = {
   /** True if the query finds the alert. */
-  passes: (query: string, alert: object) => Promise<boolean>;
+  passes: (query: string, alert: object, pause?: () => Promise<void>) => Promise<boolean>;
   /** The alert as matchers read it. */
   subjectOf: (alert: object) => Subject;
 };
@@ -21,10 +21,10 @@ export function createAlertFilters(now: number): AlertFilters {
   };
   return {
     subjectOf,
-    passes: async (query, alert) => {
+    passes: async (query, alert, pause = yieldToEventLoop) => {
       const matches = matchers.get(query) ?? toMatcher(query, now);
       matchers.set(query, matches);
-      return matches(subjectOf(alert), yieldToEventLoop);
+      return matches(subjectOf(alert), pause);
     },
   };
 }

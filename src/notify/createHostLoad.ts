@@ -60,6 +60,6 @@ export function createHostLoad() {
 /** A masked address shows its host. Mails and messages of a bot go through a server of the operator. */
 function hostOf({ type, value }: HostTarget): string | undefined {
   const { transport } = destinationKinds[type];
-  const isDirect = transport === 'request' || transport === 'stream';
+  const isDirect = transport !== 'mail' && transport !== 'bot';
   return isDirect && value && URL.canParse(value) ? new URL(value).host : undefined;
 }

@@ -8,7 +8,7 @@ import { type IncidentMessage, saveIncidentMessages } from '../store/destination
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { findOtherDestinations } from '../store/destinations/recipients.ts';
 import { type SettledDelivery, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
-import { failOver } from '../store/onCall/escalations.ts';
+import { failOver } from '../store/onCall/steps.ts';
 import { appendAudit } from '../store/records/audit.ts';
 
 /** `isGone`: the receiver no longer exists. `pausedUntil`: it accepts nothing before. */

@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import { isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { StreamKind } from '../destinations/destinationKind.ts';
 import { destinationKinds } from '../destinations/destinationKinds.ts';
 import { addressIn } from '../destinations/kindSettings.ts';
 import { maskTarget } from '../destinations/maskTarget.ts';
 import { createHostQueues, type HostQueues } from '../lib/createHostQueues.ts';
 import { createResolve, type Resolve } from '../lib/createResolve.ts';
-import { type Egress, isUsualPort, portedEgress, portOf, webhookFault } from '../lib/egress.ts';
-import { guardedLookup } from '../lib/guardedLookup.ts';
+import { type Egress, portedEgress } from '../lib/egress.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Message, SendOutcome, Target } from '../model/notification.ts';
+import { connectGuarded } from './connectGuarded.ts';
 import { connectionFault } from './connectionFault.ts';
 import { notSent, type Sender } from './createNotifier.ts';
 
@@ -23,46 +21,28 @@ const closingMs = 2000;
 export function createStreamSender(options: Options): Sender {
   const { egress, hosts = createHostQueues(), resolve = createResolve(), timeLimitMs = 15_000 } = options;
 
-  async function write(kind: StreamKind, target: Target, uri: URL, frame: Buffer, signal: AbortSignal) {
-    const host = uri.hostname.replace(/^\[|\]$/g, '');
-    const ported = portedEgress(egress, kind.port);
-    const { tenantId } = target;
-    const ca = kind.trusted(target.settings);
-    const socket = connect({
-      host,
-      port: portOf(uri),
-      lookup: guardedLookup({
-        tenantId,
-        egress: ported,
-        resolve,
-        isUsualPort: isUsualPort(portOf(uri), ported),
-      }),
-      ...(isIP(host) ? {} : { servername: host }),
-      ...(ca === undefined ? {} : { ca }),
-    });
-    const abort = () =>
-      socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('Aborted.'));
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      await once(socket, 'secureConnect');
-      await flush(socket, frame);
-    } finally {
-      signal.removeEventListener('abort', abort);
-      socket.destroy();
-    }
+  function connect(kind: StreamKind, target: Target, uri: string, signal: AbortSignal) {
+    const { tenantId, settings } = target;
+    const tls = { trusted: kind.trusted(settings) };
+    const ported = portedEgress(egress, kind.ports);
+    return connectGuarded({ uri, tenantId, egress: ported, resolve, tls, signal });
   }
 
   return {
     async send(target, messages, signal): Promise<SendOutcome> {
       const kind = kindOf(target);
       const uri = addressIn(target.type, target.settings) ?? '';
-      const fault = webhookFault(uri, target.tenantId, portedEgress(egress, kind.port));
-      if (fault) return { ok: false, error: `The address ${fault}.` };
+      if (!URL.canParse(uri)) return { ok: false, error: 'The address must have a host and a port.' };
       const frame = kind.frame(target, onlyOf(messages));
       try {
         const outcome = await hosts.run(uri, target.tenantId, signal, () =>
           withTimeLimit(signal, timeLimitMs, async (within): Promise<SendOutcome> => {
-            await write(kind, target, new URL(uri), frame, within);
+            const socket = await connect(kind, target, uri, within);
+            try {
+              await flush(socket, frame);
+            } finally {
+              socket.destroy();
+            }
             return { ok: true };
           }),
         );
@@ -80,7 +60,7 @@ export function createStreamSender(options: Options): Sender {
 }
 
 /** Waits until the frame is written and the server has closed the connection, which it may also do by refusing. */
-async function flush(socket: TLSSocket, frame: Buffer): Promise<void> {
+async function flush(socket: Socket, frame: Buffer): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
     socket.once('error', reject);
     socket.once('close', () => resolve());

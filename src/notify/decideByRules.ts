@@ -19,6 +19,10 @@ export type Known = {
   /** The inhibitions with an open incident, as `<contract> <inhibition>`. */
   inhibiting: ReadonlySet<string>;
   now: number;
+  /** Awaited between pieces of the work; what it throws ends the decision. */
+  pause?: () => Promise<void>;
+  /** No rule is asked that takes time: nothing holds the alert, and the root route or every way tells of it. */
+  isLate?: boolean;
 };
 
 export type DecidedAlert = NotifiableAlert & { contractId: number };
@@ -28,18 +32,19 @@ export async function decideByRules<W extends Way>(
   alert: DecidedAlert,
   document: object,
   ways: readonly W[],
-  { rules, destinations, inhibiting, now }: Known,
+  { rules, destinations, inhibiting, now, pause = yieldToEventLoop, isLate = false }: Known,
   { passes, subjectOf }: AlertFilters,
   note?: (route: CompiledRoute, step: RouteStep) => void,
 ): Promise<NotificationDecision<W, CompiledRoute>> {
   const finds = (query: { matcherAt: CompiledRoute['matcherAt'] }) =>
-    query.matcherAt(now)(subjectOf(document), yieldToEventLoop);
+    query.matcherAt(now)(subjectOf(document), pause);
   const routes = destinations && rules?.routes;
   const candidatesOf = <T extends Guarded>(index: GuardIndex<T> | undefined) =>
-    index && index.size > 0 ? index.candidatesFor(subjectOf(document), yieldToEventLoop) : [];
+    index && index.size > 0 && !isLate ? index.candidatesFor(subjectOf(document), pause) : [];
   // A trial reports each route, so it also asks routes that cannot find the alert.
-  const candidates =
-    routes && (note ? routes.children : await routes.candidatesFor(subjectOf(document), yieldToEventLoop));
+  const candidates = isLate
+    ? undefined
+    : routes && (note ? routes.children : await routes.candidatesFor(subjectOf(document), pause));
   return decideNotification(alert, {
     recipients: ways,
     silences: await candidatesOf(rules?.silences),
@@ -51,7 +56,7 @@ export async function decideByRules<W extends Way>(
       canReach: (id) => destinations.has(id),
     },
     now,
-    passes: (query) => passes(query, document),
+    passes: async (query) => isLate || passes(query, document, pause),
     isFound: finds,
     isHeldBy: async ({ source, target }) => (await finds(target)) && !(await finds(source)),
     ...(note ? { note } : {}),

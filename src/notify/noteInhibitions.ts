@@ -1,4 +1,3 @@
-import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import type { RaisedAlert } from '../model/alert.ts';
 import type { Subject } from '../query/lucene/createSubject.ts';
 import type { Db } from '../store/db/db.ts';
@@ -7,7 +6,15 @@ import {
   type InhibitionSource,
   insertInhibitionSources,
 } from '../store/destinations/inhibitions.ts';
+import type { createRuleBudget, Pause } from './rules/createRuleBudget.ts';
 import type { Rules } from './rules/createRules.ts';
+
+type Context = {
+  rulesOf: (tenantId: number) => Rules | undefined;
+  subjectOf: (alert: RaisedAlert) => Subject;
+  budget: ReturnType<typeof createRuleBudget>;
+  now: number;
+};
 
 /**
  * Records which of these alerts begin an inhibition, and returns the inhibitions that hold on their contracts, as
@@ -16,9 +23,7 @@ import type { Rules } from './rules/createRules.ts';
 export async function noteInhibitions(
   tx: Db,
   alerts: readonly RaisedAlert[],
-  rulesOf: (tenantId: number) => Rules | undefined,
-  subjectOf: (alert: RaisedAlert) => Subject,
-  now: number,
+  { rulesOf, subjectOf, budget, now }: Context,
 ): Promise<ReadonlySet<string>> {
   const sources: InhibitionSource[] = [];
   const asked: { tenantId: number; contractId: number }[] = [];
@@ -27,19 +32,14 @@ export async function noteInhibitions(
     const { tenantId, contractId, timestamp } = finding;
     const rules = rulesOf(tenantId);
     if (!rules || rules.sources.size === 0) continue;
-    const subject = subjectOf(alert);
-    for (const { inhibition } of await rules.sources.candidatesFor(subject, yieldToEventLoop))
-      if (incident && (await inhibition.source.matcherAt(now)(subject, yieldToEventLoop)))
-        sources.push({
-          tenantId,
-          contractId,
-          inhibitionId: inhibition.id,
-          incidentUid: incident.uid,
-          uid,
-          timestamp,
-        });
-    if ((await rules.targets.candidatesFor(subject, yieldToEventLoop)).length > 0)
-      asked.push({ tenantId, contractId });
+    // An alert that is decided later is noted then.
+    const found = await budget.run(tenantId, (pause) => findSides(rules, subjectOf(alert), now, pause));
+    if (!found) continue;
+    const { startedIds, isTarget } = found.result;
+    if (incident)
+      for (const inhibitionId of startedIds)
+        sources.push({ tenantId, contractId, inhibitionId, incidentUid: incident.uid, uid, timestamp });
+    if (isTarget) asked.push({ tenantId, contractId });
   }
   await insertInhibitionSources(tx, sources, now);
   const stored = await findInhibiting(tx, asked);
@@ -47,4 +47,12 @@ export async function noteInhibitions(
     ...stored,
     ...sources.map(({ contractId, inhibitionId }) => `${contractId} ${inhibitionId}`),
   ]);
+}
+
+/** The inhibitions that an alert begins, and whether any may hold it. */
+async function findSides({ sources, targets }: Rules, subject: Subject, now: number, pause: Pause) {
+  const startedIds: number[] = [];
+  for (const { inhibition } of await sources.candidatesFor(subject, pause))
+    if (await inhibition.source.matcherAt(now)(subject, pause)) startedIds.push(inhibition.id);
+  return { startedIds, isTarget: (await targets.candidatesFor(subject, pause)).length > 0 };
 }

@@ -1,21 +1,17 @@
-import { destinationKinds, isGrouped } from '../destinations/destinationKinds.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { settleAll } from '../lib/settleAll.ts';
 import type { RaisedAlert } from '../model/alert.ts';
-import { type AlertLinks, raisedType } from '../model/notification.ts';
+import type { AlertLinks } from '../model/notification.ts';
 import type { Db } from '../store/db/db.ts';
 import { insertDecisions } from '../store/destinations/alertDecisions.ts';
 import { type DecisionRules, findDecisionRules } from '../store/destinations/decisionRules.ts';
-import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { findFollowedChains, setHeldBlocks } from '../store/destinations/heldDeliveries.ts';
-import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
-import {
-  type AlertSource,
-  type Recipient as BoundRecipient,
-  findRecipients,
-} from '../store/destinations/recipients.ts';
+import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
+import { type AlertSource, findRecipients } from '../store/destinations/recipients.ts';
+import { deleteUndecided, insertUndecided } from '../store/destinations/undecidedAlerts.ts';
 import { type EscalationStart, startEscalations } from '../store/onCall/escalations.ts';
+import { documentOf, readDocuments } from './alertDocuments.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
 import { decideByRules } from './decideByRules.ts';
 import { type Withheld, withheldByItself } from './decideNotification.ts';
@@ -25,10 +21,20 @@ import { planGroups, type RoutedAlert } from './routes/planGroups.ts';
 import type { TakenRoute } from './routes/takeRoutes.ts';
 import { toStoredDecision } from './routes/toStoredDecision.ts';
 import type { CompiledRoute } from './rules/compileRoutes.ts';
+import { createRuleBudget } from './rules/createRuleBudget.ts';
 import { createRules, type Rules } from './rules/createRules.ts';
+import { type AlertRecipient, toMessages } from './toMessages.ts';
+import { toUndecided } from './toUndecided.ts';
+
+type Options = {
+  links: AlertLinks;
+  now: () => number;
+  /** Time for which the rules of one tenant may hold the transaction. What is undecided then, `startDeciding` decides. */
+  budgetMs?: number;
+};
 
 /** Decides who is notified of new alerts and inserts the deliveries, in the alerts' own transaction. */
-export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
+export function createNotifyOnAlerts({ links, now, budgetMs = Number.POSITIVE_INFINITY }: Options) {
   const findRules = createRules();
   return async (tx: Db, raised: readonly RaisedAlert[]) => {
     const judged = raised.filter(({ finding }) => withheldByItself(finding) === null);
@@ -48,23 +54,26 @@ export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: (
         rules: await findRules(tx, versions, at),
         links,
         at,
+        budgetMs,
       });
     };
   };
 }
 
 type Found = {
-  recipients: readonly Recipient[];
+  recipients: readonly AlertRecipient[];
   versions: ReadonlyMap<number, DecisionRules>;
   rules: ReadonlyMap<number, Rules>;
   links: AlertLinks;
   at: number;
+  budgetMs?: number;
+  isLate?: boolean;
 };
 
-async function deliver(
+export async function deliver(
   tx: Db,
   judged: readonly RaisedAlert[],
-  { recipients, versions, rules, links, at }: Found,
+  { recipients, versions, rules, links, at, budgetMs = Number.POSITIVE_INFINITY, isLate = false }: Found,
 ): Promise<void> {
   const ways = groupBy(recipients, ({ alert }) => alert);
   const alerts = judged.filter((alert) => ways.has(alert) || rules.has(alert.finding.tenantId));
@@ -73,8 +82,11 @@ async function deliver(
   const filters = createAlertFilters(at);
   const rulesOf = (tenantId: number) => rules.get(tenantId);
   const subjectOf = (alert: RaisedAlert) => filters.subjectOf(documentOf(documents, alert));
-  const inhibiting = await noteInhibitions(tx, alerts, rulesOf, subjectOf, at);
-  const selected: Recipient[] = [];
+  const budget = createRuleBudget(budgetMs);
+  const context = { rulesOf, subjectOf, budget, now: at };
+  const inhibiting = isLate ? new Set<string>() : await noteInhibitions(tx, alerts, context);
+  const undecided: RaisedAlert[] = [];
+  const selected: AlertRecipient[] = [];
   const routed: RoutedAlert[] = [];
   const starts: EscalationStart[] = [];
   const decided: Parameters<typeof insertDecisions>[1][number][] = [];
@@ -82,9 +94,16 @@ async function deliver(
     const { finding, uid } = alert;
     const { tenantId } = finding;
     const destinations = versions.get(tenantId)?.destinations;
-    const known = { rules: rulesOf(tenantId), destinations, inhibiting, now: at };
+    const known = { rules: rulesOf(tenantId), destinations, inhibiting, now: at, isLate };
     const document = documentOf(documents, alert);
-    const decision = await decideByRules(finding, document, ways.get(alert) ?? [], known, filters);
+    const within = await budget.run(tenantId, (pause) =>
+      decideByRules(finding, document, ways.get(alert) ?? [], { ...known, pause }, filters),
+    );
+    if (!within) {
+      undecided.push(alert);
+      continue;
+    }
+    const decision = within.result;
     selected.push(...decision.recipients);
     for (const taken of decision.taken) {
       const item = toRouted(alert, taken, decision.code);
@@ -95,13 +114,14 @@ async function deliver(
     if (decision.taken.length > 0 || decision.code === 'silenced' || decision.code === 'inhibited')
       decided.push({ tenantId, uid, decision: toStoredDecision(decision) });
   }
+  await insertUndecided(tx, undecided.map(toUndecided), at);
   await insertDecisions(tx, decided, at);
   await startEscalations(tx, starts, at);
   const dueOfRoute = await planGroups(tx, routed, at);
   if (selected.length === 0) return;
   const grown = selected.filter(growsWithIncident);
   const dueOfIncident = await holdRepeats(tx, grown, at);
-  const dueAt = (recipient: Recipient) => {
+  const dueAt = (recipient: AlertRecipient) => {
     const routedAt = recipient.routed && dueOfRoute(recipient.routed);
     const grownAt = growsWithIncident(recipient) ? dueOfIncident(recipient) : undefined;
     return routedAt === undefined || grownAt === undefined
@@ -125,7 +145,7 @@ function toStart(
 }
 
 /** By default people get the growth of an incident in one message. */
-function growsWithIncident({ routed }: Recipient): boolean {
+function growsWithIncident({ routed }: AlertRecipient): boolean {
   return !routed || (routed.route.groupBy === 'INCIDENT' && routed.route.intervalSeconds === null);
 }
 
@@ -159,7 +179,7 @@ function toRecipients(
   { destinationIds }: TakenRoute<CompiledRoute>,
   routed: RoutedAlert,
   types: DecisionRules['destinations'],
-): Recipient[] {
+): AlertRecipient[] {
   return destinationIds.flatMap((destinationId) => {
     const type = types?.get(destinationId);
     const way = { minSeverity: null, afterConfirmations: null, query: null };
@@ -168,7 +188,7 @@ function toRecipients(
 }
 
 /** The chains on whose blocks some of them wait. */
-async function findFollowed(tx: Db, recipients: readonly Recipient[]): Promise<ReadonlySet<string>> {
+async function findFollowed(tx: Db, recipients: readonly AlertRecipient[]): Promise<ReadonlySet<string>> {
   const uids = recipients.flatMap(({ afterConfirmations, alert }) =>
     afterConfirmations && alert.finding.chainUid ? [alert.finding.chainUid] : [],
   );
@@ -191,13 +211,11 @@ export function createNotifyOnRetractions({ now }: { now: () => number }) {
     tx: Db,
     retracted: readonly { tenantId: number; uid: string; reason?: string }[],
   ): Promise<void> => {
-    if (retracted.length > 0) await retractDeliveries(tx, retracted, now());
+    if (retracted.length === 0) return;
+    await deleteUndecided(tx, retracted);
+    await retractDeliveries(tx, retracted, now());
   };
 }
-
-/** `routed`: by which route, where the tenant has routes on. */
-type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert; routed?: RoutedAlert };
-type Documents = ReadonlyMap<string, AlertDocument>;
 
 function toSource({ finding }: RaisedAlert): AlertSource {
   const { tenantId, projectId, contractId, kind, meta } = finding;
@@ -207,7 +225,7 @@ function toSource({ finding }: RaisedAlert): AlertSource {
 }
 
 /** Alert by alert; asks once for all alerts of a source, which are often all of them. */
-async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Recipient[]> {
+export async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<AlertRecipient[]> {
   const places = new Map<string, number>();
   const sources: AlertSource[] = [];
   const placed = alerts.map((alert) => {
@@ -221,79 +239,4 @@ async function findByAlert(tx: Db, alerts: readonly RaisedAlert[]): Promise<Reci
   return placed.flatMap(({ alert, place: index }) =>
     (recipients.get(index) ?? []).map(({ index: _index, ...recipient }) => ({ ...recipient, alert })),
   );
-}
-
-async function readDocuments(tx: Db, alerts: readonly RaisedAlert[]): Promise<Documents> {
-  const keys = alerts.map(({ finding: { tenantId, timestamp }, uid }) => ({
-    tenantId,
-    timestamp,
-    uid,
-  }));
-  return new Map((await findAlertDocuments(tx, keys)).map((document) => [document.uid, document]));
-}
-
-function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
-  const document = documents.get(uid);
-  if (!document) throw new Error(`The alert ${uid} cannot be read back.`);
-  return document;
-}
-
-/** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
-function readByPeople(recipients: readonly Recipient[]): Set<number> {
-  return new Set(
-    recipients.flatMap(({ type, destinationId, routed }) =>
-      isGrouped(destinationKinds[type]) && routed?.route.groupBy !== 'NONE' ? [destinationId] : [],
-    ),
-  );
-}
-
-function toMessages(
-  documents: Documents,
-  recipients: readonly Recipient[],
-  links: AlertLinks,
-  { dueAt, followed }: { dueAt: (recipient: Recipient) => number | undefined; followed: ReadonlySet<string> },
-): NewMessage[] {
-  return Array.from(
-    groupBy(recipients, ({ alert }) => alert),
-    ([alert, alertRecipients]) => {
-      const { finding, uid, incident } = alert;
-      const document = documentOf(documents, alert);
-      const { tenantId } = finding;
-      return {
-        tenantId,
-        type: raisedType(finding),
-        data: {
-          ...document,
-          ...(incident ? { incident } : {}),
-          ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
-          links: links(document),
-        },
-        destinationIds: alertRecipients.map(({ destinationId }) => destinationId),
-        dueAt: new Map(
-          alertRecipients.flatMap((recipient) => {
-            const due = dueAt(recipient);
-            return due === undefined ? [] : [[recipient.destinationId, due]];
-          }),
-        ),
-        incident: incident && { uid: incident.uid, destinationIds: readByPeople(alertRecipients) },
-        alertUid: uid,
-        held: toHeld(alert, alertRecipients, followed),
-      };
-    },
-  );
-}
-
-/** Alerts without a block, and those of a chain that no process follows, are sent at once. */
-function toHeld(
-  { finding }: RaisedAlert,
-  recipients: readonly Recipient[],
-  followed: ReadonlySet<string>,
-): NewMessage['held'] {
-  const { chainUid, blockNumber = null, isPending = false } = finding;
-  if (!chainUid || !followed.has(chainUid) || (blockNumber === null && !isPending)) return undefined;
-  const confirmations = recipients.flatMap(({ destinationId, afterConfirmations }): [number, number][] =>
-    afterConfirmations ? [[destinationId, afterConfirmations]] : [],
-  );
-  if (confirmations.length === 0) return undefined;
-  return { chainUid, block: isPending ? null : blockNumber, confirmations: new Map(confirmations) };
 }

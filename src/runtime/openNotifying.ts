@@ -10,12 +10,15 @@ import type { MetricRecorder } from '../model/metrics.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import type { AddActionLinks, AlertLinks } from '../model/notification.ts';
 import { createBot } from '../notify/createBot.ts';
+import { createDecideLater } from '../notify/createDecideLater.ts';
 import { createEmailSender } from '../notify/createEmailSender.ts';
+import { createKafkaSender } from '../notify/createKafkaSender.ts';
 import { createMessengerASender } from '../notify/createMessengerASender.ts';
 import { createNotifier, type Notifier, type Sender } from '../notify/createNotifier.ts';
 import { createRequestSender } from '../notify/createRequestSender.ts';
 import { createStreamSender } from '../notify/createStreamSender.ts';
 import { startRepeats } from '../notify/routes/startRepeats.ts';
+import { startDeciding } from '../notify/startDeciding.ts';
 import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
 import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
 import { startHeldDeliveries } from '../notify/startHeldDeliveries.ts';
@@ -60,6 +63,7 @@ export async function openNotifying(
     byType({
       request: createRequestSender({ egress, hosts, now }),
       stream: createStreamSender({ egress, hosts }),
+      kafka: createKafkaSender({ egress, hosts, now }),
       mail: mailer && createEmailSender(mailer),
       bot: bot && createMessengerASender(bot),
     }),
@@ -88,6 +92,14 @@ export async function openNotifying(
           now,
           onError: throttlePerMinute(now, (error) =>
             log.error({ err: error }, 'Releasing messages that waited for confirmations failed; retrying'),
+          ),
+        }),
+        startDeciding({
+          store,
+          decide: createDecideLater({ links, now }),
+          now,
+          onError: throttlePerMinute(now, (error) =>
+            log.error({ err: error }, 'Deciding alerts beside the chain failed; retrying'),
           ),
         }),
         startRepeats({

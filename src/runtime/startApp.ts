@@ -8,6 +8,7 @@ import {
   createNotifyOnAlerts,
   createNotifyOnRetractions,
 } from '../notify/notifyOnAlerts.ts';
+import { ruleBudgetMs } from '../notify/rules/createRuleBudget.ts';
 import { createScoreOnAlerts, createScoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
 import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
@@ -91,7 +92,7 @@ async function start(
   const alertLinks = createAlertLinks(publicUrl);
   const followUps = [createFireOnAlerts({ now }), createScoreOnAlerts({ now })];
   const minedHooks = [createHoldOnMined(), ...followUps];
-  const alertHooks = [createNotifyOnAlerts({ links: alertLinks, now }), ...followUps];
+  const alertHooks = [createNotifyOnAlerts({ links: alertLinks, now, budgetMs: ruleBudgetMs }), ...followUps];
   const retractionHooks = [
     createNotifyOnRetractions({ now }),
     createCancelOnRetractions({ now }),

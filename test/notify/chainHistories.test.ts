@@ -7,9 +7,10 @@ import { takeSteps } from '../../src/notify/escalations/takeSteps.ts';
 import { createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
 import { acknowledgeAlerts, acknowledgeIncidentRow } from '../../src/store/alerts/acknowledge.ts';
 import { hasKey, resolveAlerts } from '../../src/store/alerts/alertRecords.ts';
-import { failOver, startEscalations } from '../../src/store/onCall/escalations.ts';
+import { startEscalations } from '../../src/store/onCall/escalations.ts';
+import { failOver } from '../../src/store/onCall/steps.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
-import { sized } from '../../testing/proveSize.ts';
+import { historiesSized, sized } from '../../testing/proveSize.ts';
 import { ChainModel, type ModelChain, type ModelSchedule, type ModelStep } from './support/chainModel.ts';
 import { dyingStore } from './support/dyingStore.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
@@ -373,7 +374,7 @@ it('calls by chains and schedules as a slow model does, through crashes, clock j
   const random = createRandom('chain histories');
   const start = Date.now();
   const states = new Map<string, number>();
-  for (let history = 0; history < sized(15, 20_000); history++) {
+  for (let history = 0; history < historiesSized(15, 20_000); history++) {
     now = start;
     const model = new ChainModel();
     await setUp(random, model);

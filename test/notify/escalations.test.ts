@@ -192,6 +192,21 @@ describe('a chain', () => {
     expect(pagesAt('/ben', uid)).toEqual([]);
   });
 
+  it.each(['acknowledged', 'resolved'])(
+    'goes on when another alert of its incident is acknowledged, until its own is %s too',
+    async (end) => {
+      const { incident, found } = await raiseOnChain('HIGH', 'LOW');
+      const [worst, other] = found.map(({ uid }) => uid);
+      await escalate(incident, await standard());
+      await settle();
+      await world.ok('POST', `alert/${other}/acknowledge`, {});
+      expect((await timeline(incident)).state).toBe('RUNNING');
+      if (end === 'acknowledged') await world.ok('POST', `alert/${worst}/acknowledge`, {});
+      else await world.ok('PUT', `alert/${worst}`, { status: 'RESOLVED' });
+      expect((await timeline(incident)).state).toBe('ACKNOWLEDGED');
+    },
+  );
+
   it('goes on about another alert of its incident when its own is retracted, and ends when all are', async () => {
     const escalationChainId = await addChain([
       { destinationId: ids['/desk'], waitMinutes: 5 },

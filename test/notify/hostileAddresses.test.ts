@@ -138,10 +138,12 @@ const addresses = [
   'https://[::1]:PORT/?a=http://example.com',
 ];
 
-/** One destination of each kind whose address follows from a setting, and the name of that setting. */
+/** One destination of each kind that takes requests at an address in a setting, and the name of that setting. */
 const addressed = sampleDestinations.flatMap((body) => {
-  const { address } = destinationKinds[body.type as DestinationType];
-  return address.type === 'settings' && URL.canParse(body.settings?.[address.named])
+  const { address, transport } = destinationKinds[body.type as DestinationType];
+  return address.type === 'settings' &&
+    transport === 'request' &&
+    URL.canParse(body.settings?.[address.named])
     ? [{ body, named: address.named, type: body.type as DestinationType }]
     : [];
 });

@@ -9,7 +9,7 @@ import { createRules } from '../../src/notify/rules/createRules.ts';
 import { acknowledgeAlerts } from '../../src/store/alerts/acknowledge.ts';
 import { hasKey, resolveAlerts } from '../../src/store/alerts/alertRecords.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
-import { sized } from '../../testing/proveSize.ts';
+import { historiesSized, sized } from '../../testing/proveSize.ts';
 import { dyingStore } from './support/dyingStore.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 import { type ModelAlert, type ModelRoute, RouteModel } from './support/routeModel.ts';
@@ -336,7 +336,7 @@ it('routes, holds and repeats as a slow model does, through crashes, clock jumps
   let repeats = 0;
   let held = 0;
   // Histories in which nothing happens would prove nothing.
-  const least = sized(15, 20_000);
+  const least = historiesSized(15, 20_000);
   for (
     let history = 0;
     history < least || (Math.min(repeats, held) === 0 && history < 10 * least);

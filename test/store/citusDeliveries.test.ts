@@ -17,7 +17,7 @@ import { findIncidentStory } from '../../src/store/destinations/incidentMessages
 import { insertDeliveries } from '../../src/store/destinations/insertDeliveries.ts';
 import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { settleDeliveries } from '../../src/store/destinations/settleDeliveries.ts';
-import { findAnswers } from '../../src/store/onCall/escalations.ts';
+import { findAnswers } from '../../src/store/onCall/answers.ts';
 import { ensurePartitions } from '../../src/store/search/months/partitions.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { type Citus, startCitus, whyNoCitus } from '../../testing/startCitus.ts';

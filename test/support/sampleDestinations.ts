@@ -8,7 +8,9 @@ export const sampleDestinations: readonly Json[] = destinationTypes.map((type) =
   const examples = Object.entries(settings).flatMap(([name, { schema, isPublic, isRequired }]) => {
     const { examples } = schema as { examples?: unknown[] };
     const isAddress = address.type === 'settings' && address.named === name;
-    return examples && (isRequired || !isPublic || isAddress) ? [[name, examples[0]]] : [];
+    // A password is refused without the user whose it is.
+    const isUser = name === 'username';
+    return examples && (isRequired || !isPublic || isAddress || isUser) ? [[name, examples[0]]] : [];
   });
   return {
     type,

@@ -27,8 +27,12 @@ export function bodyTemplateFault(template: string): string | undefined {
  * The body for a message. A template in JSON stays JSON whatever the values are, and a text that is only a placeholder becomes
  * the value with its type. What a message lacks is empty.
  */
-export function fillBody(template: string, message: Message): { body: string; contentType: string } {
-  const filler: Filler = { values: valuesOf(message), lengths: new Map(), left: maxBody };
+export function fillBody(
+  template: string,
+  message: Message,
+  maxValues = maxBody,
+): { body: string; contentType: string } {
+  const filler: Filler = { values: valuesOf(message), lengths: new Map(), left: maxValues };
   const json = readJson(template);
   if (json === undefined) return { body: fill(template, filler), contentType: 'text/plain; charset=utf-8' };
   return { body: JSON.stringify(fillJson(json.value, filler)), contentType: 'application/json' };

@@ -1,11 +1,8 @@
 import type { Message, SendOutcome, Target } from '../../model/notification.ts';
-import { OneOf, Text } from '../../model/schema.ts';
 import { defineKind, type KindResponse, type MessageRequest } from '../destinationKind.ts';
-import { bodyTemplateFault, maxTemplateLength } from '../formats/fillBody.ts';
+import { formatFault, formatSettings } from '../formats/formatSettings.ts';
 import { readRetryAfter } from '../readRetryAfter.ts';
 import { toWebhookRequest } from '../toWebhookRequest.ts';
-
-const webhookFormats = ['standard', 'cloudevents', 'ocsf', 'template'] as const;
 
 /** Webhooks: Standard Webhooks 1.0.0, with the destination's own method and headers. */
 export const http = defineKind({
@@ -19,38 +16,9 @@ export const http = defineKind({
   address: { type: 'member', member: 'uri' },
   members: { uri: { isPublic: true }, method: { isPublic: true }, headers: {} },
   settings: {
-    format: {
-      schema: {
-        ...OneOf(
-          webhookFormats,
-          'Format of the body: Standard Webhooks, CloudEvents 1.0, a Detection Finding of OCSF, or `template`.',
-          'standard',
-        ),
-        default: 'standard',
-        'x-words': {
-          standard: 'Standard',
-          cloudevents: 'CloudEvents 1.0',
-          ocsf: 'OCSF Detection Finding',
-          template: 'A template',
-        },
-      },
-      isPublic: true,
-    },
-    template: {
-      schema: Text(
-        'The body where the format is `template`: a text, or JSON, with placeholders such as {alert.severity}, {alert.name}, {title} or {link}.',
-        '{"summary":"{title}","level":"{alert.severity}"}',
-        { max: maxTemplateLength },
-      ),
-      isPublic: true,
-    },
+    ...formatSettings,
   },
-  check: ({ format, template }) => {
-    if (format === 'template' && template === undefined)
-      return { member: 'template', message: 'is required where the format is template.' };
-    const fault = typeof template === 'string' ? bodyTemplateFault(template) : undefined;
-    return fault === undefined ? undefined : { member: 'template', message: fault };
-  },
+  check: formatFault,
   getsScores: true,
   isSigned: true,
   transport: 'request',

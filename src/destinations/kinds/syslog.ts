@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import type { Severity } from '../../model/alert.ts';
 import type { Message, Target } from '../../model/notification.ts';
 import { Count, Text } from '../../model/schema.ts';
+import { certificateFault, certificateSetting } from '../certificateSetting.ts';
 import { defineKind } from '../destinationKind.ts';
 import { severityIn } from '../texts/readData.ts';
 import { cutWebhookBody } from '../toWebhookRequest.ts';
@@ -45,24 +45,11 @@ export const syslog = defineKind({
       },
       isPublic: true,
     },
-    certificate: {
-      schema: Text(
-        'Certificates of the authorities that may sign the server’s, in PEM; the public ones if left out.',
-        '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----',
-        { max: 20_000 },
-      ),
-      isPublic: true,
-    },
+    ...certificateSetting,
   },
-  check: ({ certificate }) =>
-    typeof certificate === 'string' && !isPem(certificate)
-      ? {
-          member: 'certificate',
-          message: 'must be one or more certificates in PEM (-----BEGIN CERTIFICATE-----).',
-        }
-      : undefined,
+  check: certificateFault,
   isArchive: true,
-  port: 6514,
+  ports: [6514],
   transport: 'stream',
   frame: ({ settings }: Target, message: Message) =>
     toFrame(Number(settings.facility ?? defaultFacility), message),
@@ -73,16 +60,6 @@ function toUri(host: unknown, port: unknown): string {
   const text = String(host);
   const bracketed = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
   return `https://${bracketed}:${Number(port ?? 6514)}/`;
-}
-
-function isPem(text: string): boolean {
-  const parts = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  try {
-    for (const part of parts) new X509Certificate(part);
-    return parts.length > 0;
-  } catch {
-    return false;
-  }
 }
 
 function toFrame(facility: number, message: Message): Buffer {

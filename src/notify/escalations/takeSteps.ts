@@ -6,22 +6,22 @@ import { compileSchedule } from '../../query/onCall/schedule.ts';
 import type { Db, Store } from '../../store/db/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import { insertDeliveries } from '../../store/destinations/insertDeliveries.ts';
+import {
+  type EndedEscalation,
+  endEscalations,
+  findAnswers,
+  resumeSnoozed,
+} from '../../store/onCall/answers.ts';
 import { findCallable, findContacts, findRootDestinations } from '../../store/onCall/contacts.ts';
 import {
   type ChainStep,
   claimEscalations,
-  type EndedEscalation,
   type Escalation,
-  endEscalations,
-  findAnswers,
-  findUnheard,
-  insertSteps,
-  type MadeStep,
   replanEscalations,
-  resumeSnoozed,
 } from '../../store/onCall/escalations.ts';
 import { findPeople } from '../../store/onCall/people.ts';
 import { findSchedules } from '../../store/onCall/schedules.ts';
+import { findUnheard, insertSteps, type MadeStep } from '../../store/onCall/steps.ts';
 import { findUnreachable } from '../../store/search/findReachable.ts';
 
 const minuteMs = 60_000;

@@ -13,6 +13,7 @@ import { findInhibitionNames } from '../../store/destinations/inhibitions.ts';
 import { type AlertSource, findRecipients } from '../../store/destinations/recipients.ts';
 import { findRouteNames } from '../../store/destinations/routes.ts';
 import { findSilencesById } from '../../store/destinations/silences.ts';
+import { isUndecided } from '../../store/destinations/undecidedAlerts.ts';
 import { findEscalations } from '../../store/onCall/escalations.ts';
 import { ownTenantsScope } from '../../store/search/documents/documentScopes.ts';
 import { findChainStates } from '../../store/watch/chainStates.ts';
@@ -161,6 +162,7 @@ const followUps: ReadonlySet<string> = new Set(['alert.retracted', 'alert.resolv
 async function findReason(call: Call, alert: OwnAlert): Promise<Reason> {
   const code = withheldByItself(alert);
   if (code) return code;
+  if (await isUndecided(call.db, alert)) return 'undecided';
   if (alert.timestamp < call.now - call.services.deliveryMs) return 'purged';
   const { triggerAlertId } = alert.meta;
   const ids = {

@@ -1,6 +1,11 @@
 import type { KindSettings } from '../../destinations/destinationKind.ts';
 import { type DestinationType, destinationKinds } from '../../destinations/destinationKinds.ts';
-import { addressIn, sealedSettings, settingsSchema, shownAddress } from '../../destinations/kindSettings.ts';
+import {
+  addressesIn,
+  sealedSettings,
+  settingsSchema,
+  shownAddress,
+} from '../../destinations/kindSettings.ts';
 import { portedEgress, webhookFault } from '../../lib/egress.ts';
 import { sealedText } from '../../lib/secret.ts';
 import { invalid } from '../../model/errors.ts';
@@ -41,10 +46,10 @@ export async function prepareSettings(
     given[name] = before.secrets[name];
   }
   const settings = validSettings(type, given);
-  const uri = checkedAddress(call, type, tenantId, settings);
+  const uris = checkedAddresses(call, type, tenantId, settings);
   const [firstSentBack] = sentBack;
-  const uriBefore = isSameType ? addressIn(type, before.all) : undefined;
-  if (firstSentBack !== undefined && originOf(uri) !== originOf(uriBefore))
+  const hostsBefore = new Set(isSameType ? addressesIn(type, before.all).map(hostOf) : []);
+  if (firstSentBack !== undefined && !uris.every((uri) => hostsBefore.has(hostOf(uri))))
     throw invalid(
       `/settings/${firstSentBack}`,
       'sealed',
@@ -54,6 +59,7 @@ export async function prepareSettings(
     secretNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]])),
   );
   const shown = { ...settings, ...mapValues(secrets, () => sealedText) };
+  const [uri] = uris;
   const address = uri === undefined ? {} : { value: shownAddress(type, uri) };
   // Sealing the same values again would look like a change.
   if (isSameType && JSON.stringify(secrets) === JSON.stringify(before.secrets))
@@ -89,18 +95,21 @@ function validSettings(type: DestinationType, given: KindSettings): KindSettings
   return settings;
 }
 
-function checkedAddress(
+function checkedAddresses(
   call: Call,
   type: DestinationType,
   tenantId: number,
   settings: KindSettings,
-): string | undefined {
-  const { address, port } = destinationKinds[type];
-  if (address.type !== 'settings') return undefined;
-  const uri = address.uriOf(settings);
-  const fault = webhookFault(uri, tenantId, portedEgress(call.services.egress, port));
-  if (fault) throw invalid(`/settings/${address.named}`, 'address', `${fault}.`);
-  return uri;
+): readonly string[] {
+  const { address, ports } = destinationKinds[type];
+  if (address.type !== 'settings') return [];
+  const uris = addressesIn(type, settings);
+  const egress = portedEgress(call.services.egress, ports);
+  for (const uri of uris) {
+    const fault = webhookFault(uri, tenantId, egress);
+    if (fault) throw invalid(`/settings/${address.named}`, 'address', `${fault}.`);
+  }
+  return uris;
 }
 
 function withoutNulls(settings: KindSettings): Record<string, unknown> {
@@ -111,6 +120,6 @@ function mapValues(record: KindSettings, map: (value: unknown) => unknown): Kind
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-function originOf(uri: string | undefined): string | undefined {
-  return uri === undefined || !URL.canParse(uri) ? undefined : new URL(uri).host;
+function hostOf(uri: string): string | undefined {
+  return URL.canParse(uri) ? new URL(uri).host : undefined;
 }

@@ -7,6 +7,8 @@ export const withheldReasons = {
   shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
   purged:
     'Deliveries are kept for the days that the operator chose (90 without a setting); those of this alert are deleted.',
+  undecided:
+    'The rules of the tenant need much time, so it waits to be decided beside the chain: within seconds, after a minute without the rules that hold it.',
   silenced: 'A silence holds it from people: it is stored, searched and scored, and its actions fire.',
   inhibited:
     'An open incident on its contract explains it, as a rule says: it is stored, and its actions fire.',
@@ -16,4 +18,4 @@ export const withheldReasons = {
     'No active destination is bound to what raised it, gets it by a rule of its own, or has the default tags; or, where routes are on, those that took it lead to none. Bind one, or let one get it.',
   filtered:
     'The filters of bindings and destinations (severity, query) did not let it pass to any destination.',
-} as const satisfies Record<Withheld | 'purged', string>;
+} as const satisfies Record<Withheld | 'purged' | 'undecided', string>;

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
 import { insertUpdatedDeliveries } from '../destinations/followUps.ts';
 import { cancelRepeats, resumeRepeats } from '../destinations/routeGroups.ts';
-import { endAnswered, resumeEscalations } from '../onCall/escalations.ts';
+import { endAnswered, resumeEscalations } from '../onCall/answers.ts';
 import { incidentUidSql } from '../search/documents/incidentUidSql.ts';
 import { insertAlertEvents } from './alertEvents.ts';
 

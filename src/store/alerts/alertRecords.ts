@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import { perTenant } from '../db/shards/perTenant.ts';
 import { insertReopenedDeliveries, insertResolvedDeliveries } from '../destinations/followUps.ts';
 import { cancelRepeats } from '../destinations/routeGroups.ts';
-import { endAnswered } from '../onCall/escalations.ts';
+import { endAnswered } from '../onCall/answers.ts';
 import type { Row } from '../records/records.ts';
 import { findDocument, setTags } from '../search/documentRecords.ts';
 import { alertTable } from '../search/documents/alertTable.ts';

@@ -79,7 +79,8 @@ test('a transaction runs again after a deadlock of such statements', async () =>
       await sendLater(tx, raise(second));
     });
   await Promise.all([inOrder(1, 2), inOrder(2, 1)]);
-  expect(arrived).toBe(3);
+  // The one that runs again may be first at its row once more, and end in another deadlock.
+  expect(arrived).toBeGreaterThanOrEqual(3);
   expect(await store.query(sql`select id, value from thing order by id`)).toEqual([
     { id: 1, value: 2 },
     { id: 2, value: 2 },

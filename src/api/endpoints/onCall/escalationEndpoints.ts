@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { escalateIncident, readEscalations } from '../../../services/onCall/escalate.ts';
-import { escalationStates, stepKinds, stepOutcomes } from '../../../store/onCall/escalations.ts';
+import { escalationStates } from '../../../store/onCall/escalations.ts';
+import { stepKinds, stepOutcomes } from '../../../store/onCall/steps.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
 const tag = 'On call';
