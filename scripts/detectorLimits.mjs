@@ -51,7 +51,7 @@ export const detectorLimits = {
   large_transfer: { unseen: 'Many transfers below the threshold; outflow_rate sums them up.' },
   outflow_rate: {
     unseen:
-      'What stays below the limit of its window. A token without a price that others move by an approval is only claimed: name it.',
+      'What stays below the limit of its window. A token without a price that others move by an approval is only claimed: name it. From the seventh token on that the contract itself called and that is not named, three sums of a window are kept in place of thirty, so that a third of a window may be forgotten early.',
   },
   tvl_drop: {
     unseen:
@@ -147,12 +147,12 @@ export const detectorLimits = {
   reentrancy: {
     unseen:
       'A false value that another contract reads in between (unless `readOnly`), a loss at a contract that is not watched, and one below `share` and `highUsd`.',
-    cost: 'HIGH or CRITICAL costs what is missing afterwards: own money of at least `share` of what the contract holds, paid out in calls within each other. A contract that calls any token it is given can be made to lose a worthless one: name its tokens.',
+    cost: 'HIGH or CRITICAL costs what is missing afterwards: own money of at least `share` of what the contract holds, paid out in calls within each other. Of tokens without a price see drain.',
   },
   drain: {
     unseen:
-      'What is taken in many transactions below its share; tokens without a price that others move by an approval, unless they are named.',
-    cost: 'HIGH or CRITICAL costs own money in the contract of that share. A contract that calls any token it is given can be made to lose a worthless one.',
+      'What is taken in many transactions below its share; tokens without a price that others move by an approval, unless they are named; pieces of an ERC-1155, which no contract can be asked for altogether: watch the collection by illegitimate_transfer, or one id by outflow_rate. Beyond 100 tokens without a price in one transaction the rest is counted (`notRead`, MEDIUM), and so is a token without a price that only its thief or its maker ever gave (LOW).',
+    cost: 'HIGH or CRITICAL costs own money in the contract of that share, or, at a contract that pays out any token it is given, a token that looks like one of others: it counts when the contract names it, or when someone gave it there who is of its own people, or who neither made nor takes it and had coins before. A stranger forges that with three accounts that have lain for a day, or with a token that has. Name the tokens that count, under `tokens`, where a guardian rests on it.',
   },
   suspicious_deployment: {
     unseen: 'Contracts that get the address of their target only when they are called.',

@@ -29,6 +29,8 @@ type World = {
   address: string;
   /** The chain that it is taken for, whose prices are known. */
   chainUid?: ChainUid;
+  /** The time between blocks by which its node is asked; a long one makes a day short. */
+  blockTimeMs?: number;
   contract?: Partial<ContractFacts>;
   labels?: readonly Partial<Label>[];
   funding?: Readonly<Record<string, Funding>>;
@@ -117,7 +119,13 @@ async function observe(
 ): Promise<Observer> {
   if ('fault' in subscriber) throw new Error(subscriber.fault);
   const listed = new Set(['triggerAlertId', ...partyEvidence, ...fields]);
-  const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, onCall: () => {} });
+  const { blockTimeMs = chains.anvil.blockTimeMs } = world;
+  const client = createEvmClient({
+    chain: { ...chains.anvil, blockTimeMs },
+    urls: [url],
+    now: Date.now,
+    onCall: () => {},
+  });
   const sandbox = createSandbox();
   const fetch = createFetch({
     client,

@@ -3929,6 +3929,8 @@ export type ListChainsReply = {
       simulated: number;
       /** Those that were not looked at, because there were too many. */
       dropped: number;
+      /** When it last happened that there were too many; null if it never did. In epoch milliseconds. */
+      droppedAt: number | null;
       /** Pending transactions with alerts. */
       waiting: number;
       /** Why they are unavailable. */

@@ -1,4 +1,5 @@
 import type { Block, BlockFrames, BlockRef, Frame, Header, Log, Transaction } from '../model/block.ts';
+import type { Origin, OriginQuery } from '../model/origin.ts';
 import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
@@ -26,6 +27,8 @@ export type ChainClient = {
   readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
   /** Transactions that wait for a block now, for each query; undefined where nodes do not show them. */
   findWaiting?(queries: readonly WaitingQuery[]): Promise<readonly (readonly Transaction[])[]>;
+  /** The origin of a holding, as of the state after a block; throws where nodes do not show it. Absent where no client reads it. */
+  findOrigin?(block: BlockRef, query: OriginQuery): Promise<Origin>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /**

@@ -164,10 +164,10 @@ function recognise(observation: Observation, context: Context): Outcome {
   if (!('transaction' in observation)) return {};
   const kind = kinds[options.what];
   const own = { config: toKindConfig(options), contract, chain, read, state: undefined };
-  const found = kind?.evaluate(observation, own).detections?.[0];
-  if (!found) return {};
+  const detection = kind?.evaluate(observation, own).detections?.[0];
+  if (!detection) return {};
   const from = options.from.map((address) => chain.canonical(address));
-  if (from.length > 0 && !from.includes(chain.canonical(String(found.fields.from)))) return {};
+  if (from.length > 0 && !from.includes(chain.canonical(String(detection.fields.from)))) return {};
   const { block, transaction } = observation;
   // Of what happens all the time, not every block writes.
   if (state && !state.isMissing && block.timestamp < state.at + graceMs(options)) return {};
@@ -242,14 +242,14 @@ function lookAtAlerts(
   const isLate = newest && processed && newest.number > processed.number;
   if (isLate && at - processed.timestamp > holeMs(options, chain)) return {};
   const { query, scope, within } = options;
-  const found = read.newestAlert({
+  const newestMatch = read.newestAlert({
     query,
     ...(scope === 'CONTRACT' && { contractId: contract.id }),
     ...(scope === 'PROJECT' && { projectId: contract.projectId }),
     since: at - parseDuration(within) - graceMs(options),
   });
-  if (!found || (state && found.timestamp <= state.at)) return look(at, undefined, context);
-  const { state: after, ...rest } = happen(found.timestamp, { alert: found.uid }, context);
+  if (!newestMatch || (state && newestMatch.timestamp <= state.at)) return look(at, undefined, context);
+  const { state: after, ...rest } = happen(newestMatch.timestamp, { alert: newestMatch.uid }, context);
   return { ...rest, state: { ...after, lookedAt: Math.max(at, after.lookedAt) } };
 }
 

@@ -62,11 +62,11 @@ export const addressPoisoning = defineDetector<Config, State>({
     const isPayment = from === contract.address && isOwn;
     if (isPayment && units === 0n) return {};
     const counterparty = from === contract.address ? to : from;
-    const known = (state?.paid ?? []).filter(([, block]) => block > number - options.past);
-    const isKnown = known.some(([address]) => address === counterparty);
+    const paidBefore = (state?.paid ?? []).filter(([, block]) => block > number - options.past);
+    const isKnown = paidBefore.some(([address]) => address === counterparty);
     const genuine = isKnown
       ? undefined
-      : known.find(([address]) => isAlike(address, counterparty, options))?.[0];
+      : paidBefore.find(([address]) => isAlike(address, counterparty, options))?.[0];
     if (genuine !== undefined) {
       const why = `which looks like ${genuine} that ${contract.name} has paid`;
       return { detections: [toFound(movement, counterparty, { why, genuine }, isPayment, context)] };
@@ -82,7 +82,7 @@ export const addressPoisoning = defineDetector<Config, State>({
     }
     if (!isPayment || counterparty === contract.address) return {};
     const paid: State['paid'] = [
-      ...known.filter(([address]) => address !== counterparty),
+      ...paidBefore.filter(([address]) => address !== counterparty),
       [counterparty, number],
     ];
     return { state: { paid: paid.slice(-options.history) } };

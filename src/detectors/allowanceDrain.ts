@@ -230,10 +230,10 @@ function measure(context: Context, { losses, usd }: Losses): Measure[] {
     },
   );
   const inUsd = (sum: number) => severityByWorth(sum, highUsd, criticalUsd);
-  const known = [{ what: usdSeries, value: usd, least: minUsd, severity: inUsd }, ...shares].filter(
+  const measures = [{ what: usdSeries, value: usd, least: minUsd, severity: inUsd }, ...shares].filter(
     ({ value }) => value > 0,
   );
-  if (known.length > 0 || unpriced.length === 0 || losses.length > unpriced.length) return known;
+  if (measures.length > 0 || unpriced.length === 0 || losses.length > unpriced.length) return measures;
   return [{ what: claims, value: 1, least: 1, severity: () => 'LOW' }];
 }
 

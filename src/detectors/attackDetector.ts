@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { severityByTrust, type Trust } from '../evidence/evm/vouchedBy.ts';
+import { severityByTrust, type Vouched } from '../evidence/evm/vouchedBy.ts';
 import { badTags, showLabel, worstFirst } from '../evidence/labels.ts';
 import { Condition, Configuration, FundingWindow, InnerCalls, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
@@ -28,7 +28,7 @@ const config = Configuration({
 
 type Config = Static<typeof config>;
 type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' | 'recipient' };
-type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>>; trust: Trust };
+type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>>; trust: Vouched };
 
 export const attackDetector = defineDetector<Config, never>({
   name: 'attack_detector',
@@ -96,7 +96,7 @@ const roleWords: Record<Suspect['role'], string> = {
 const maxShown = 20;
 
 /** Anyone can call a contract with a bad label beside yours. */
-const beside: Record<Trust, string> = {
+const beside: Record<Vouched, string> = {
   known: '',
   claimed: ' It neither calls it nor is called by it: both only take part in the same transaction.',
   untraced: ' Without traces it is not known whether the two have to do with each other.',
@@ -147,14 +147,14 @@ function hitsOf(transaction: Transaction, time: number, context: EvaluationConte
   return [...direct, ...funded].sort((a, b) => rank[a.trust] - rank[b.trust]);
 }
 
-const rank: Record<Trust, number> = { known: 0, untraced: 1, claimed: 2 };
+const rank: Record<Vouched, number> = { known: 0, untraced: 1, claimed: 2 };
 
 /** Looks for a way of calls from one to the other, or an event of the watched contract that names the suspect. */
 function linkOf(
   { contract: { address: watched }, read }: EvaluationContext<Config, never>,
   { hash, from, to, logs }: Transaction,
   suspect: string,
-): Trust {
+): Vouched {
   if (logs.some(({ address, parties }) => address === watched && parties.includes(suspect))) return 'known';
   const calls = read.degradable(() => read.trace(hash));
   if (!calls) return 'untraced';

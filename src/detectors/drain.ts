@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { decodeTransfer } from '../codecs/evm/erc20Transfer.ts';
 import { native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
+import { withoutKnownWorth } from '../evidence/evm/hasKnownWorth.ts';
 import { pricedAssets } from '../evidence/evm/knownFeeds.ts';
 import {
   assetsShown,
@@ -12,11 +13,12 @@ import {
   shareOf,
   standingOf,
   type Taken,
+  type Valued,
   valuesOf,
 } from '../evidence/evm/losses.ts';
 import { type LostPieces, lostPieces } from '../evidence/evm/pieces.ts';
 import { assetFacts, claimedHolding } from '../evidence/evm/tokens.ts';
-import { showTrust } from '../evidence/evm/vouchedBy.ts';
+import { severityByTrust, showTrust, type Trust } from '../evidence/evm/vouchedBy.ts';
 import { wrappedCoinOf } from '../evidence/evm/wrappedCoins.ts';
 import { Addresses, Configuration, Percent } from '../evidence/parameters.ts';
 import { lossMembers, severityByLoss } from '../evidence/severityByLoss.ts';
@@ -50,7 +52,7 @@ export const drain = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'One transaction takes more than a share of what the contract holds: native coins that move within it, and tokens, all together where their prices are known. CRITICAL from half of the holdings on or 10 million US dollars, HIGH from a fifth or 1 million. Pieces of a collection (ERC-721) count by their number, from three at once on. Needs nodes that trace.',
-  faq: 'Which tokens count? Those that you name, those with a known price (Chainlink’s, for the native coins and main tokens of the large chains), and those that the contract itself called in the transaction. Any other token can claim to have been taken, so alone it is reported as LOW; name the tokens that the contract holds where others may move them (by approvals), or where it calls any token that it is given. How do assets add up? By their prices; what comes in lessens the loss only where it has a price, too. Without prices the asset with the largest share counts by itself. Coins and wrapped coins are one asset.',
+  faq: 'Which tokens count? Those that you name, those with a known price (Chainlink’s, for the native coins and main tokens of the large chains), and those that the contract itself called in the transaction, if it names them in its code, its first storage slots or a function, or if someone gave them to it who neither made nor takes them. Any other token can claim to have been taken, or was made and given to be taken, so alone it is reported as LOW; name the tokens that the contract holds where others may move them (by approvals). How do assets add up? By their prices; what comes in lessens the loss only where it has a price, too. Without prices the asset with the largest share counts by itself. Coins and wrapped coins are one asset.',
   nextStep:
     'Open the trace and see who took it and by which function. Pause the contract, and warn those who hold the rest.',
   config,
@@ -72,22 +74,57 @@ export const drain = defineDetector<Config, never>({
     const standing = standingOf(settings.tokens, chain, calledBy(frames, contract.address));
     const taken = { transaction, frames, at: block.timestamp, changes };
     const certain = lost.filter((asset) => standing(asset) !== 'claimed');
-    const detection = certain.length === 0 ? undefined : judge(context, taken, certain, standing);
+    const survey = surveyLosses(context, taken, certain, standing);
     return (
-      detection ??
+      judge(context, taken, survey, standing) ??
       judgePieces(
         context,
         taken,
         pieces.filter(({ collection }) => standing(collection) !== 'claimed'),
+        standing,
       ) ??
-      judgeClaims(
-        context,
-        taken,
-        lost.filter((asset) => standing(asset) === 'claimed'),
-      )
+      judgeClaims(context, taken, [
+        ...survey.worthless.map((asset) => ({ asset, trust: 'worthless' as const })),
+        ...lost.flatMap((asset) =>
+          standing(asset) === 'claimed' ? [{ asset, trust: 'claimed' as const }] : [],
+        ),
+      ])
     );
   },
 });
+
+type Survey = {
+  lost: readonly string[];
+  losses: readonly Valued[];
+  notRead: readonly string[];
+  worthless: readonly string[];
+};
+
+/** The losses of what the contract called itself, without tokens that a stranger can make up. */
+function surveyLosses(
+  context: EvaluationContext<Config, never>,
+  taken: Taken,
+  lost: readonly string[],
+  standing: (asset: string) => Standing,
+): Survey {
+  const { looked, notRead } = chooseAssets(lost, standing);
+  const losses = valuesOf(context, taken, looked);
+  const doubted = losses.filter(
+    ({ asset, percent, usd }) =>
+      usd === undefined && standing(asset) === 'called' && percent >= context.config.share,
+  );
+  const worthless = withoutKnownWorth(
+    context,
+    [taken.transaction],
+    doubted.map(({ asset }) => asset),
+  );
+  return {
+    lost: lost.filter((asset) => !worthless.has(asset)),
+    losses: losses.filter(({ asset }) => !worthless.has(asset)),
+    notRead,
+    worthless: [...worthless],
+  };
+}
 
 /** Bounds the reads of what has no more than its own word. */
 const maxClaimed = 20;
@@ -96,14 +133,13 @@ const maxClaimed = 20;
 function judge(
   context: EvaluationContext<Config, never>,
   taken: Taken,
-  lost: readonly string[],
+  { lost, losses, notRead, worthless }: Survey,
   standing: (asset: string) => Standing,
 ): EvaluationResult<never> | undefined {
+  if (lost.length === 0) return undefined;
   const { config: settings, contract, chain } = context;
   const { transaction, frames, changes } = taken;
-  const { looked, notRead } = chooseAssets(lost, standing);
   const unread = new Set(notRead);
-  const losses = valuesOf(context, taken, looked);
   const isLarge = losses.some(
     ({ percent, usd }) => percent >= settings.share || (usd?.change ?? 0) <= -settings.highUsd,
   );
@@ -115,7 +151,7 @@ function judge(
     (asset) => standing(asset) !== 'claimed' && !lost.includes(asset),
   );
   const others = [...new Set([...held, ...gained])].filter(
-    (asset) => !looked.includes(asset) && !unread.has(asset),
+    (asset) => !lost.includes(asset) && !worthless.includes(asset),
   );
   // An alert does not wait for what was not taken; a share of less is only larger.
   const valued = joinCoins(context, taken, [
@@ -136,7 +172,7 @@ function judge(
       {
         severity: atLeast(
           isReported ? severityByLoss(percent, usd, settings) : 'LOW',
-          unread.size > 0 ? 'HIGH' : 'LOW',
+          unread.size > 0 ? 'MEDIUM' : 'LOW',
         ),
         magnitude: percent,
         message: isReported
@@ -168,6 +204,7 @@ function judgePieces(
   context: EvaluationContext<Config, never>,
   { transaction }: Taken,
   pieces: readonly LostPieces[],
+  standing: (asset: string) => Standing,
 ): EvaluationResult<never> | undefined {
   const { config: settings, contract, chain, read } = context;
   const many = pieces
@@ -181,21 +218,31 @@ function judgePieces(
           claimedHolding(read, collection, contract.address, 'parent'),
     ),
   );
-  const [worst, ...rest] = zip(many, held)
-    .flatMap(([lost, before]) => {
-      const percent = percentOf(BigInt(lost.count), before);
-      return before > 0n && percent >= settings.share ? [{ ...lost, percent: Math.min(100, percent) }] : [];
-    })
-    .sort((a, b) => b.percent - a.percent);
+  const large = zip(many, held).flatMap(([lost, before]) => {
+    const percent = percentOf(BigInt(lost.count), before);
+    return before > 0n && percent >= settings.share ? [{ ...lost, percent: Math.min(100, percent) }] : [];
+  });
+  const doubted = large.filter(({ collection }) => standing(collection) === 'called');
+  const worthless = withoutKnownWorth(
+    context,
+    [transaction],
+    doubted.map(({ collection }) => collection),
+  );
+  const trustOf = ({ collection }: LostPieces) => (worthless.has(collection) ? 'worthless' : 'known');
+  const [worst, ...rest] = large.sort(
+    (a, b) =>
+      Number(worthless.has(a.collection)) - Number(worthless.has(b.collection)) || b.percent - a.percent,
+  );
   if (!worst) return undefined;
   const { percent, count } = worst;
+  const trust = trustOf(worst);
   const facts = assetFacts(read, chain, worst.collection);
   return {
     detections: [
       {
-        severity: severityByLoss(percent, undefined, settings),
+        severity: severityByTrust(severityByLoss(percent, undefined, settings), trust),
         magnitude: percent,
-        message: `A transaction of ${transaction.from} took ${count} pieces of ${facts.symbol}, ${percent} % of those that ${contract.name} held.`,
+        message: `A transaction of ${transaction.from} took ${count} pieces of ${facts.symbol}, ${percent} % of those that ${contract.name} held.${showTrust(trust)}`,
         fields: {
           sender: transaction.from,
           percent,
@@ -207,31 +254,42 @@ function judgePieces(
             percent: lost.percent,
           })),
           recipients: worst.recipients.slice(0, maxRecipients),
+          unverified: trust === 'known' ? undefined : true,
         },
       },
     ],
   };
 }
 
-/** Tokens that nothing but their own logs and balances says were taken: anyone can make such a token, so they count little. */
+/** Tokens that anyone could have made and given to the contract, so they count little. */
 function judgeClaims(
   context: EvaluationContext<Config, never>,
   taken: Taken,
-  claimed: readonly string[],
+  claims: readonly { asset: string; trust: Trust }[],
 ): EvaluationResult<never> {
   const { config: settings, contract } = context;
   const { transaction, frames } = taken;
-  const [worst, ...rest] = valuesOf(context, taken, claimed.slice(0, maxClaimed))
+  const looked = claims.slice(0, maxClaimed);
+  const [worst, ...rest] = valuesOf(
+    context,
+    taken,
+    looked.map(({ asset }) => asset),
+  )
     .filter(({ percent }) => percent >= settings.share)
     .sort((a, b) => b.percent - a.percent);
   if (!worst) return {};
   const { asset, change, facts, percent } = worst;
+  const trust = looked.find((claim) => claim.asset === asset)?.trust ?? 'claimed';
+  const amount = showAmount(-change, facts);
   return {
     detections: [
       {
         severity: 'LOW',
         magnitude: percent,
-        message: `The token ${asset} reports that a transaction of ${transaction.from} took ${percent} % of it from ${contract.name}: ${showAmount(-change, facts)}.${showTrust('claimed')}`,
+        message:
+          trust === 'claimed'
+            ? `The token ${asset} reports that a transaction of ${transaction.from} took ${percent} % of it from ${contract.name}: ${amount}.${showTrust(trust)}`
+            : `A transaction of ${transaction.from} took ${percent} % of what ${contract.name} held of the token ${asset}: ${amount}.${showTrust(trust)}`,
         fields: {
           sender: transaction.from,
           percent,
@@ -239,7 +297,7 @@ function judgeClaims(
           assets: assetsShown([worst, ...rest]),
           recipients: recipientsOf(transaction, frames, contract.address),
           unverified: true,
-          notRead: claimed.length > maxClaimed ? claimed.length - maxClaimed : undefined,
+          notRead: claims.length > maxClaimed ? claims.length - maxClaimed : undefined,
         },
       },
     ],

@@ -9,14 +9,14 @@ import { evmDialect, hasEvmDialect } from '../model/family.ts';
 const config = Configuration({
   atLeast: Whole('How many transactions to the contract must fail.', 10, 1, 1_000),
   within: Duration('Within which time.', '5 min'),
-  share: Whole('Which part of all transactions to it must have failed, in per cent; 0 for any.', 0, 0, 100),
+  share: Whole('Which part of all transactions to it must have failed, in per cent; 0 for any.', 33, 0, 100),
 });
 
 /** `reported`: how many had failed when the last alert was raised, while it goes on. */
 type State = WindowCounts & { readonly reported?: number };
 
 /** Of a contract that many use some calls always fail; until it is known how many, the failed ones must be this part of all. */
-const learningShare = 20;
+const learningShare = 33;
 
 export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   name: 'failed_tx_spike',
@@ -33,7 +33,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   severity: 'MEDIUM',
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',
-  faq: 'What is usual? What the last 48 windows show, by median and MAD. As long as fewer than three are known, a fifth of all transactions must have failed. Failing inner calls are not counted: only transactions sent to the contract itself that fail as a whole.',
+  faq: 'What is usual? What the last 48 windows show, by median and MAD. A busy contract has failures all day, so a third of all transactions must have failed; with a share of 0, and once three windows are known, only what is usual counts. Failing inner calls are not counted: only transactions sent to the contract itself that fail as a whole.',
   nextStep:
     'Open some of the failed transactions and read why they failed: someone may be probing the contract, or a release broke it.',
   config,

@@ -76,7 +76,7 @@ const names =
   /^(re)?initiali[sz]e(r|d)?(V\d+)?$|^init$|^init(Wallet|Multiowned|Daylimit|Owner|Admin)$|^setup$/i;
 
 /** As the wallets and proxies declare it whose initialisers were called by thieves. */
-const known = [
+const usualSelectors = [
   ...['initialize', 'init', 'setup'].flatMap((name) =>
     [
       '',
@@ -97,7 +97,7 @@ const known = [
 ].map(functionSelector);
 
 function selectorsOf(abi: readonly unknown[]): string[] {
-  return [...new Set([...known, ...functionsNamed(names, abi).map(selectorOf)])];
+  return [...new Set([...usualSelectors, ...functionsNamed(names, abi).map(selectorOf)])];
 }
 
 const ordinaryCallers = 3;

@@ -1,56 +1,29 @@
 import { type Static, Type } from 'typebox';
-import {
-  decodeTransfer,
-  type Erc20Transfer,
-  netOutflow,
-  transferTopic,
-} from '../codecs/evm/erc20Transfer.ts';
+import { transferTopic } from '../codecs/evm/erc20Transfer.ts';
 import { evmFormat } from '../codecs/evm/evmFormat.ts';
-import { zeroAddress } from '../codecs/evm/words.ts';
-import {
-  compareToLimit,
-  formatUnits,
-  isWithoutContract,
-  native,
-  percentOf,
-  showAmount,
-} from '../evidence/amounts.ts';
+import { formatUnits, isWithoutContract, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { assetMoves } from '../evidence/coinMoves.ts';
-import { findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
-import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
-import { decodeMultiTransfers, multiTokenTopics } from '../evidence/evm/multiTokens.ts';
-import { isPoolTrade } from '../evidence/evm/poolTrades.ts';
-import {
-  assetDecimalsIfKnown,
-  assetFacts,
-  claimedHolding,
-  readHolding,
-  tryHolding,
-} from '../evidence/evm/tokens.ts';
+import { type AssetOutflow, idOf, isPriced, nativeFall, tokenOutflow } from '../evidence/evm/assetOutflow.ts';
+import { type Flow, findFlows, showFlows, toFlowEvidence } from '../evidence/evm/flows.ts';
+import { hasKnownWorth } from '../evidence/evm/hasKnownWorth.ts';
+import { multiTokenTopics } from '../evidence/evm/multiTokens.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding } from '../evidence/evm/tokens.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
-import { severityByTrust, showTrust, type Trust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
-import {
-  isWrappedCoin,
-  ownWrapping,
-  unwrapTopic,
-  wrappedCoinOf,
-  wrappingsIn,
-  wrapTopic,
-} from '../evidence/evm/wrappedCoins.ts';
+import { severityByTrust, showTrust, type Trust } from '../evidence/evm/vouchedBy.ts';
+import { unwrapTopic, wrapTopic } from '../evidence/evm/wrappedCoins.ts';
 import { ledgerOf } from '../evidence/ledgerOf.ts';
+import { exceededBy, hasFallen, isOverStill } from '../evidence/outflowLimit.ts';
+import { type AssetFlows, flowsOf, type OutflowState, withFlows } from '../evidence/outflowState.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
-import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
-import type { Block, Log } from '../model/block.ts';
+import type { Block } from '../model/block.ts';
 import {
-  type ChainFacts,
   type Detection,
   defineDetector,
   type EvaluationContext,
   type EvaluationResult,
   type Observation,
-  type Reader,
 } from '../model/detection.ts';
 import { evmDialect, tellsTransfers } from '../model/family.ts';
 
@@ -86,23 +59,7 @@ const config = Configuration({
 });
 type Config = Static<typeof config>;
 
-type Flows = Outflows & {
-  /** True if the sum is beyond the limit already, so that a drain is reported once. */
-  isOver: boolean;
-  /** Evidence for a discovered token; undefined for one that an earlier version discovered. */
-  trust?: Trust;
-};
-
-type State = Flows & {
-  /** The native balance seen last: what it falls by has left, by whatever way. */
-  balance?: string;
-  /** The block whose wrapped and unwrapped coins are counted. */
-  wrappedAt?: number;
-  /** Without a configured token, what left of each token; the last one that left is last. */
-  tokens?: Readonly<Record<string, Flows>>;
-};
-
-export const outflowRate = defineDetector<Config, State>({
+export const outflowRate = defineDetector<Config, OutflowState>({
   name: 'outflow_rate',
   title: 'Outflow rate',
   version: '1.0.0',
@@ -122,7 +79,7 @@ export const outflowRate = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
-  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet; coins that are wrapped or unwrapped have not left. A token without a price that the contract did not call itself can claim anything, so it is reported as LOW (as MEDIUM at most where nothing is traced). A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover. What a pool of two tokens gives for the other one at its own price is the other side of a price, and no outflow.',
+  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet; coins that are wrapped or unwrapped have not left. A token without a price that the contract did not call itself, or that only its maker or taker ever gave to it, can claim anything, so it is reported as LOW (as MEDIUM at most where nothing is traced). A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover. What a pool of two tokens gives for the other one at its own price is the other side of a price, and no outflow.',
   nextStep:
     'Open the latest outflows and check who received them. Pause withdrawals if no one can explain them.',
   config,
@@ -190,8 +147,8 @@ function recommendForAny(what: string) {
 /** On chains whose transactions list all transfers, judges every leaving asset by itself. */
 function judgeAll(
   { block, transaction }: Extract<Observation, { type: 'transaction' }>,
-  context: EvaluationContext<Config, State>,
-): EvaluationResult<State> {
+  context: EvaluationContext<Config, OutflowState>,
+): EvaluationResult<OutflowState> {
   const { config, contract, read } = context;
   const net = new Map<string, bigint>();
   for (const { asset, from, amount } of assetMoves(transaction, contract.address))
@@ -210,22 +167,22 @@ function judgeAll(
 }
 
 function judge(
-  outflow: Left,
+  outflow: AssetOutflow,
   block: Block,
-  context: EvaluationContext<Config, State>,
-): EvaluationResult<State> {
-  const { config: settings, state } = context;
+  context: EvaluationContext<Config, OutflowState>,
+): EvaluationResult<OutflowState> {
+  const { config: settings, chain, read, state } = context;
   const now = block.timestamp;
-  const known = flowsOf(state, outflow, settings);
-  const keep = (flows: Flows) => ({ state: withFlows(state, outflow, settings, flows) });
-  if (outflow.amount === 0n) return keep(known);
+  const limit = { ...settings, decimals: () => assetDecimalsIfKnown(read, chain, outflow.asset) };
+  const before = flowsOf(state, outflow.asset, settings);
+  const keep = (flows: AssetFlows) => ({ state: withFlows(state, outflow, settings, flows) });
+  if (outflow.amount === 0n) return keep(before);
   const windowMs = parseDuration(settings.window);
   // The sum may have fallen below since, as time went on.
-  const wasOver =
-    known.isOver && isOverStill(context, outflow.asset, outflowWithin(known, windowMs, now), known);
-  const flows = addOutflow(known, windowMs, now, outflow.amount, outflow.before);
+  const wasOver = before.isOver && isOverStill(limit, outflowWithin(before, windowMs, now), before);
+  const flows = addOutflow(before, windowMs, now, outflow.amount, outflow.before);
   const sum = outflowWithin(flows, windowMs, now);
-  const exceeded = exceededBy(context, outflow.asset, sum, flows);
+  const exceeded = exceededBy(limit, sum, flows);
   const isTurnover = exceeded === 'limit' && !hasFallen(settings.limit, flows, outflow.after);
   const reason = isTurnover ? undefined : exceeded;
   const newState = keep({ ...flows, isOver: wasOver || reason !== undefined });
@@ -233,233 +190,44 @@ function judge(
   return { ...newState, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
 }
 
-const empty: Flows = { buckets: [], isOver: false };
-
-/** Outflow of an asset, and its balances around that. */
-type Left = {
-  asset: string;
-  amount: bigint;
-  before(): bigint;
-  after(): bigint;
-  /** The native balance to compare with next time, and the block whose wrappings it has in it. */
-  balance?: string;
-  wrappedAt?: number;
-  /** Evidence for a discovered token. */
-  trust?: Trust;
-};
-
-/** A configured token's flows are the state itself, as are those of native coins. */
-function flowsOf(state: State | undefined, { asset }: Left, { token }: Config): Flows {
-  if (state === undefined) return empty;
-  return token === undefined && asset !== native ? (state.tokens?.[asset] ?? empty) : state;
-}
-
-/**
- * Bounds the state. Anyone can make a token, but none that the contract calls: these never push out those. Beyond the first
- * number of those that it calls, where anyone may make it call more, only the sum of each is kept.
- */
-const maxKnown = 6;
-const maxSums = 150;
-const maxClaimed = 4;
-
-function withFlows(
-  state: State | undefined,
-  { asset, balance, wrappedAt, trust }: Left,
-  { token }: Config,
-  flows: Flows,
-): State {
-  const before = state ?? empty;
-  if (token !== undefined || asset === native)
-    return {
-      ...before,
-      ...flows,
-      ...(balance !== undefined && { balance }),
-      ...(wrappedAt !== undefined && { wrappedAt }),
-    };
-  const { [asset]: _before, ...rest } = state?.tokens ?? {};
-  // Stored states keep no order.
-  const others = Object.entries(rest).sort(([, a], [, b]) => leftAt(a) - leftAt(b));
-  const found: [string, Flows][] = [...others, [asset, { ...flows, ...(trust && { trust }) }]];
-  const known = found.filter(([, { trust: standing }]) => standing === 'known');
-  const kept = [
-    ...found.filter(([, { trust: standing }]) => standing !== 'known').slice(-maxClaimed),
-    ...known.slice(-maxKnown - maxSums, -maxKnown).map(([name, many]) => [name, toSum(many)] as const),
-    ...known.slice(-maxKnown),
-  ];
-  return { ...before, tokens: Object.fromEntries(kept) };
-}
-
-function leftAt({ buckets }: Flows): number {
-  return buckets.at(-1)?.at ?? 0;
-}
-
-/** The sum of a token, as if all of it had left with the first. */
-function toSum({ buckets, isOver, trust }: Flows): Flows {
-  const [first] = buckets;
-  const out = buckets.reduce((sum, bucket) => sum + BigInt(bucket.out), 0n).toString();
-  const sum = first && { at: first.at, out, before: largestBefore({ buckets }).toString() };
-  return { buckets: sum ? [sum] : [], isOver, ...(trust && { trust }) };
-}
-
-/** Undefined when nothing has changed. Coins that were wrapped have not left, and those that were unwrapped were there. */
-function nativeFall(
-  { number, logs }: Block,
-  { contract: { address }, chain, state, read }: EvaluationContext<Config, State>,
-): Left | undefined {
-  const before = state?.balance === undefined ? read.balance(address, 'parent') : BigInt(state.balance);
-  const after = read.balance(address);
-  const isCounted = state?.wrappedAt === number;
-  const wrappings = isCounted
-    ? []
-    : wrappingsIn(logs).filter(
-        ({ account, token }) => account === address && isWrappedCoin(read, chain, token),
-      );
-  const [first] = wrappings;
-  if (state?.balance !== undefined && after === before && !first) return undefined;
-  const ownWrapped = first ? ownWrapping(logs, first.token, address).own : 0n;
-  const fall = before - after - ownWrapped;
-  const wrapped = first ? (tryHolding(read, first.token, address, 'parent') ?? 0n) : 0n;
-  return {
-    asset: native,
-    amount: fall > 0n ? fall : 0n,
-    before: () => before + wrapped,
-    after: () => before + wrapped - fall,
-    balance: after.toString(),
-    ...(first && { wrappedAt: number }),
-  };
-}
-
-/** Undefined when the transaction takes nothing away, or was counted at its first transfer. */
-function tokenOutflow(
-  { block, log, transaction }: Extract<Observation, { type: 'log' }>,
-  { config, contract: { address }, chain, state, read }: EvaluationContext<Config, State>,
-): Left | undefined {
-  const asset = log.address;
-  if (asset !== (config.token ?? asset)) return undefined;
-  const moves = transfersOf(transaction.logs, asset, idOf(config)).filter(
-    ({ from, to }) => from === address || to === address,
-  );
-  const amount = moves[0]?.index === log.index ? netOutflow(moves, address) : 0n;
-  if (amount <= 0n || isPoolTrade(read, block, transaction, address, asset, amount)) return undefined;
-  const isFound = config.token === undefined;
-  const holding = (moment?: 'parent') =>
-    isFound
-      ? claimedHolding(read, asset, address, moment)
-      : readHolding(read, asset, address, moment, idOf(config));
-  const before = () => read.degradable(() => holding('parent'));
-  // Any token can claim that the contract has paid; it pays only what it had.
-  const known = state?.tokens?.[asset];
-  if (isFound && !known && before() === 0n) return undefined;
-  const trust = isFound
-    ? known?.trust === 'known'
-      ? 'known'
-      : trustIn(read, chain, block, asset, address, transaction.hash)
-    : undefined;
-  return {
-    asset,
-    amount,
-    ...(trust && { trust }),
-    // Without the state before the block, the outflow and the present balance are all that is known.
-    before: () => before() ?? holding() + amount,
-    after: () => holding(),
-  };
-}
-
-function trustIn(
-  read: Reader,
-  { uid }: ChainFacts,
-  block: Block,
-  token: string,
-  holder: string,
-  transactionHash: string,
+/** Asked only when there is something to report, because it is dear: a call vouches for the move, but not for the worth. */
+function trustOf(
+  context: EvaluationContext<Config, OutflowState>,
+  { transactions }: Block,
+  { asset, trust = 'known' }: AssetOutflow,
+  payments: readonly Flow[],
 ): Trust {
-  const isPriced = findKnownFeed(uid, token) !== undefined || token === wrappedCoinOf(uid);
-  return isPriced ? 'known' : vouchedBy(read, block, token, holder, [transactionHash]);
-}
-
-/** Ids say nothing without their token. */
-function idOf({ token, tokenId }: Config): bigint | undefined {
-  return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
-}
-
-type LoggedTransfer = Erc20Transfer & { readonly index: number };
-
-/** Transfers of a token, or of one of its ids, by the logs; wrapped and unwrapped coins come from and go to no one. */
-function transfersOf(logs: readonly Log[], asset: string, id: bigint | undefined): LoggedTransfer[] {
-  const ofAsset = logs.filter(({ address }) => address === asset);
-  if (id !== undefined)
-    return ofAsset.flatMap((log) =>
-      decodeMultiTransfers(log).flatMap((transfer) =>
-        transfer.tokenId === id ? [{ ...transfer, index: log.index }] : [],
-      ),
-    );
-  const transfers = ofAsset.flatMap((log) => {
-    const transfer = decodeTransfer(log);
-    return transfer ? [{ ...transfer, index: log.index }] : [];
-  });
-  const wrappings = wrappingsIn(ofAsset).map(({ account, amount, index }) =>
-    amount > 0n
-      ? { from: zeroAddress, to: account, amount, index }
-      : { from: account, to: zeroAddress, amount: -amount, index },
-  );
-  return [...transfers, ...wrappings].sort((a, b) => a.index - b.index);
-}
-
-function exceededBy(
-  { config: { limit, factor }, chain, read }: EvaluationContext<Config, State>,
-  asset: string,
-  sum: bigint,
-  flows: Outflows,
-): 'limit' | 'baseline' | undefined {
-  const before = largestBefore(flows);
-  const decimals = () => assetDecimalsIfKnown(read, chain, asset);
-  // Nothing was there to take a share of: what left had come in between.
-  const hasShare = !limit.endsWith('%') || before > 0n;
-  if (hasShare && compareToLimit(limit, sum, before, decimals) > 0) return 'limit';
-  const baseline = factor === undefined ? undefined : baselineOf(flows);
-  if (factor === undefined || baseline === undefined || sum <= baseline.largest) return undefined;
-  const most = multiplyDecimal(parseDecimal(factor), toDecimal(baseline.usual));
-  return compareDecimal(toDecimal(sum), most) > 0 ? 'baseline' : undefined;
-}
-
-/** A sum that hovers at the limit is one event. */
-function isOverStill(
-  context: EvaluationContext<Config, State>,
-  asset: string,
-  sum: bigint,
-  flows: Outflows,
-): boolean {
-  return exceededBy(context, asset, (sum * 5n) / 4n, flows) !== undefined;
-}
-
-/** Money that comes in as fast as it goes out is no drain. */
-function hasFallen(limit: string, flows: Outflows, balance: () => bigint): boolean {
-  if (!limit.endsWith('%')) return true;
-  const before = largestBefore(flows);
-  return compareToLimit(limit, ((before - balance()) * 5n) / 4n, before, () => 0) >= 0;
+  const { config: settings, chain } = context;
+  const isCertain = settings.token !== undefined || asset === native || isPriced(chain, asset);
+  if (isCertain || trust === 'claimed') return trust;
+  const hashes = new Set(payments.map(({ transactionHash }) => transactionHash));
+  const takings = transactions.filter(({ hash }) => hashes.has(hash));
+  return hasKnownWorth(context, takings, asset) ? trust : 'worthless';
 }
 
 function toDetection(
-  {
-    config: { token: configured, tokenId, window, limit, factor, usdFeed },
-    contract,
-    chain,
-    read,
-  }: EvaluationContext<Config, State>,
+  context: EvaluationContext<Config, OutflowState>,
   block: Block,
-  { asset: token, trust = 'known' }: Left,
+  left: AssetOutflow,
   sum: bigint,
   flows: Outflows,
   reason: 'limit' | 'baseline',
 ): Detection {
+  const {
+    config: { token: configured, tokenId, window, limit, factor, usdFeed },
+    contract,
+    chain,
+    read,
+  } = context;
+  const { asset: token } = left;
   const asset = assetFacts(read, chain, token);
   const facts = tokenId === undefined ? asset : { ...asset, symbol: `${asset.symbol} #${tokenId}` };
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);
   const usual = baselineOf(flows)?.usual;
   const payments = findFlows(read, block, token, contract.address, 'out');
-  const isPriced = configured !== undefined || token === native;
-  const feed = isPriced ? usdFeed : undefined;
+  const trust = trustOf(context, block, left, payments);
+  const feed = configured !== undefined || token === native ? usdFeed : undefined;
   const worth = usdWorth(read, { token, feed, chain, at: block.timestamp }, sum, facts.decimals);
   const why =
     reason === 'limit'

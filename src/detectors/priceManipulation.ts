@@ -98,7 +98,7 @@ export const priceManipulation = defineDetector<Config, never>({
       ),
     );
     const moves = looked.flatMap(([pool, steps], index) => judge(pool, starts[index], steps, settings));
-    const known = read.all(
+    const trusts = read.all(
       moves.map(
         ({ pool }) =>
           () =>
@@ -109,7 +109,7 @@ export const priceManipulation = defineDetector<Config, never>({
       move,
       isKnown: true,
     }));
-    const judged = zip(moves, known)
+    const judged = zip(moves, trusts)
       .map(([move, isKnown]): Found => ({ move, isKnown }))
       .concat(answers)
       .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.move.movePercent - a.move.movePercent);

@@ -1,5 +1,6 @@
 import { formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { calledBy } from '../evidence/evm/calledBy.ts';
+import { withoutKnownWorth } from '../evidence/evm/hasKnownWorth.ts';
 import { chooseAssets, standingOf } from '../evidence/evm/losses.ts';
 import { changesIn } from '../evidence/evm/pulls.ts';
 import { assetFacts, tryHolding } from '../evidence/evm/tokens.ts';
@@ -12,7 +13,7 @@ import { reentrancy as ownReentrancy } from './reentrancy.ts';
 
 /** The least share of what both held whose loss is worth a look: protocols enter their own contracts in many ways. */
 const leastPercent = 1;
-const highPercent = 20;
+const mediumPercent = 5;
 
 /** As for one contract, and where the one that is entered while a call is open is another one of the project. */
 export const reentrancy: Detector = {
@@ -43,7 +44,7 @@ function judgeProject(
     .map(({ amount, facts, percent }) => `${showAmount(amount, facts)} (${percent} %)`);
   const detection: Detection = {
     frame: position,
-    severity: notRead > 0 && worst.percent < highPercent ? 'HIGH' : severityByShare(worst.percent),
+    severity: notRead > 0 && worst.percent < mediumPercent ? 'MEDIUM' : severityByShare(worst.percent),
     magnitude: worst.percent,
     message: `${inner.from} entered ${context.contract.own?.[inner.to]?.name ?? inner.to} while a call of ${contract.name} had not returned, in a transaction of ${transaction.from}. Both together lost ${shown.join(', ')}${notRead === 0 ? '' : ` and ${notRead} more tokens, which were not looked at`}.`,
     fields: {
@@ -81,19 +82,20 @@ function entryElsewhere(frames: readonly Frame[], address: string, isProject: (a
 
 /** Joint losses of these contracts: coins, and tokens that they call themselves. */
 function lossesOf(
-  { chain, read }: EvaluationContext<unknown, unknown>,
-  { logs }: Transaction,
+  { contract, chain, read }: EvaluationContext<unknown, unknown>,
+  transaction: Transaction,
   frames: readonly Frame[],
   addresses: readonly string[],
 ) {
   const called = addresses.flatMap((address) => [...calledBy(frames, address)]);
-  const changes = [...changesIn(logs, new Set(addresses)).values()];
+  const standing = standingOf([], chain, new Set(called));
+  const changes = [...changesIn(transaction.logs, new Set(addresses)).values()];
   const changed = [...new Set(called)]
     .map((asset) => ({ asset, change: changes.reduce((sum, change) => sum + (change.get(asset) ?? 0n), 0n) }))
     .filter(({ change }) => change < 0n);
   const { looked, notRead } = chooseAssets(
     changed.map(({ asset }) => asset),
-    standingOf([], chain, new Set(called)),
+    standing,
   );
   const tokens = changed.filter(({ asset }) => looked.includes(asset));
   const coins = addresses.reduce((sum, address) => sum + coinChangeOf(frames, address), 0n);
@@ -113,7 +115,9 @@ function lossesOf(
       }),
     )
     .sort((a, b) => b.percent - a.percent);
-  return { lost: judged, notRead: notRead.length };
+  const doubted = judged.filter(({ asset }) => standing(asset) === 'called').map(({ asset }) => asset);
+  const worthless = withoutKnownWorth({ contract, chain, read }, [transaction], doubted);
+  return { lost: judged.filter(({ asset }) => !worthless.has(asset)), notRead: notRead.length };
 
   function tryBalance(asset: string, address: string): bigint {
     return asset === native

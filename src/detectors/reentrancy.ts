@@ -146,7 +146,7 @@ function judge(
   }
   if (loss.notRead > 0)
     return {
-      severity: 'HIGH',
+      severity: 'MEDIUM',
       ending: `. ${contract.name} paid out${showNotRead({ ...loss, assets: [] })}.`,
     };
   if (kind !== 'unasked') return undefined;

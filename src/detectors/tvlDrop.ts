@@ -6,7 +6,7 @@ import { findKnownFeed } from '../evidence/evm/knownFeeds.ts';
 import { sampleHoldings } from '../evidence/evm/sampleHoldings.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../evidence/evm/tokens.ts';
 import { usdFeedMember, usdWorth } from '../evidence/evm/usdWorth.ts';
-import { severityByTrust, showTrust, vouchedBy } from '../evidence/evm/vouchedBy.ts';
+import { severityByTrust, showTrust, trustInLoss } from '../evidence/evm/vouchedBy.ts';
 import {
   isWrappedCoin,
   ownWrapping,
@@ -89,7 +89,7 @@ export const tvlDrop = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW; from 1 million US dollars HIGH and from 10 million CRITICAL.',
-  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace. Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price. And pending transactions? Each is judged by what it alone takes (`pending`), so that a guardian can rest on this severity too; coins that inner calls take are then reported of the transaction, where nodes trace, beside the look at the block, as one incident.',
+  faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts. Which tokens count that I do not name? Those with a known price, and those that the contract itself called, as far as nodes trace, if it knows them or others gave them to it (see drain). Any other token can claim to have left, so it is reported as LOW (as MEDIUM at most where nothing is traced). Coins that are wrapped or unwrapped have not left. By US dollars a loss counts after what came in of the assets that are watched and have a price. And pending transactions? Each is judged by what it alone takes (`pending`), so that a guardian can rest on this severity too; coins that inner calls take are then reported of the transaction, where nodes trace, beside the look at the block, as one incident.',
   nextStep:
     'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
@@ -304,8 +304,7 @@ function judge(
   const flows = findFlows(read, block, token, contract.address, 'out');
   const isNamed = token === native || settings.tokens.some((named) => named.token.toLowerCase() === token);
   const hashes = flows.map(({ transactionHash }) => transactionHash);
-  const trust =
-    isNamed || usd !== undefined ? 'known' : vouchedBy(read, block, token, contract.address, hashes);
+  const trust = isNamed || usd !== undefined ? 'known' : trustInLoss(context, block, token, hashes);
   return [
     {
       severity: severityByTrust(severityByLoss(percent, usd, settings), trust),

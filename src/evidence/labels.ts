@@ -14,22 +14,22 @@ export function findLabelHits<T extends { readonly address: string }>(
   parties: readonly T[],
   counts: (label: Label) => boolean,
 ): LabelHit<T>[] {
-  const known = read.all(
+  const labelsOf = read.all(
     parties.map(
       ({ address }) =>
         () =>
           read.labels(address),
     ),
   );
-  return worstFirst(parties, known, counts);
+  return worstFirst(parties, labelsOf, counts);
 }
 
 export function worstFirst<T>(
   parties: readonly T[],
-  known: readonly (readonly Label[])[],
+  labelsOf: readonly (readonly Label[])[],
   counts: (label: Label) => boolean,
 ): LabelHit<T>[] {
-  return zip(parties, known)
+  return zip(parties, labelsOf)
     .flatMap(([party, labels]) => {
       const [label] = labels.filter(counts).sort((a, b) => b.score - a.score);
       return label ? [{ party, label }] : [];

@@ -12,6 +12,7 @@ import type {
   ScriptResult,
 } from '../model/detection.ts';
 import { labelsFor } from '../model/label.ts';
+import type { Origin, OriginQuery } from '../model/origin.ts';
 import type { StateRead, StateResult, Trace, WaitingQuery } from '../model/stateRead.ts';
 
 /** Something that an evaluation reads and that must be fetched before it can continue. */
@@ -20,6 +21,7 @@ export type ReadRequest =
   /** The same of the newest block that nodes have, where the state of an older one is gone. */
   | { readonly type: 'newest'; readonly question: StateRead }
   | ({ readonly type: 'waiting' } & WaitingQuery)
+  | ({ readonly type: 'origin'; readonly at: BlockRef } & OriginQuery)
   | { readonly type: 'labels'; readonly address: string }
   | { readonly type: 'funding'; readonly address: string }
   | {
@@ -37,6 +39,7 @@ type ReadResults = {
   chain: StateResult;
   newest: StateResult;
   waiting: readonly Transaction[] | { readonly missing: string };
+  origin: Origin | { readonly missing: string };
   labels: readonly Label[];
   funding: Funding | null;
   /** Undefined: the script did not run, because the allowance was used up. */
@@ -205,6 +208,18 @@ export function createReadCache(fetch: Fetch): ReadCache {
           if ('missing' in transactions)
             throw new ReadFailed(`No node shows the transactions that wait: ${transactions.missing}`, false);
           return transactions;
+        },
+        origin(query) {
+          if (!observed) throw new Error('There is no block to read from.');
+          const { parent } = observed;
+          const origin = get<'origin'>(`${parent.hash} origin ${JSON.stringify(query)}`, {
+            type: 'origin',
+            at: parent,
+            ...query,
+          });
+          if ('missing' in origin)
+            throw new ReadFailed(`No node shows where ${query.token} came from: ${origin.missing}`, true);
+          return origin;
         },
         script: (source, values) => {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>

@@ -19,6 +19,7 @@ import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
 import type { Family } from './family.ts';
 import type { AddressLabel } from './label.ts';
+import type { Origin, OriginQuery } from './origin.ts';
 
 /** Everything that a detector or trigger can observe. */
 export type Observation =
@@ -215,6 +216,8 @@ export type Reader = {
   receipt(transactionHash: string): Receipt;
   /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
   trace(transactionHash: string): readonly InnerCall[] | null;
+  /** The accounts that gave the holder a token before the block, within about a day. Expensive for nodes: only for findings. */
+  origin(query: OriginQuery): Origin;
   /** The reason why a transaction failed, found by replaying it on the state before its block. */
   failureReason(transaction: Transaction): string | null;
   /** Labels of the platform and of the tenant, whose own stand in for those that Vigil ships. */

@@ -29,6 +29,8 @@ export type PendingState = {
   simulated: number;
   /** Not looked at, because there were more than can be kept or simulated. */
   dropped: number;
+  /** The time of the last of them; null if there was none. */
+  droppedAt: number | null;
   /** Alerts whose transaction is in no block yet. */
   waiting: number;
   reason: string | null;

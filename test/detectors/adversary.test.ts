@@ -28,7 +28,8 @@ beforeEach(async () => {
   const { anvil } = chain;
   vault = await anvil.deploy(artifacts.OpenVault);
   token = await anvil.deploy(artifacts.LyingToken);
-  await token.send(owner, 'claim', vault.address, 1_000_000n * usd);
+  await token.send(owner, 'claim', owner, 1_000_000n * usd);
+  await token.send(owner, 'transfer', vault.address, 1_000_000n * usd);
   await weth.send({ from: owner, value: 100n * coin }, 'deposit');
   await weth.send(owner, 'transfer', vault.address, 100n * coin);
 });

@@ -37,6 +37,8 @@ let mill: Contract;
 let fakeToken: Contract;
 let fakePair: Contract;
 let fakeLender: Contract;
+/** A token that the adversary has made, and gives to the contract that pays out any token. */
+let gift: Contract;
 let bomb: Contract;
 let weth: Contract;
 
@@ -48,6 +50,11 @@ beforeAll(async () => {
   fakeToken = await anvil.deploy(artifacts.LyingToken);
   weth = await anvil.deploy(artifacts.WrappedCoin);
   fakePair = await anvil.deploy(artifacts.LyingPair, weth.address, fakeToken.address);
+  const { contractAddress } = await anvil.send({
+    from: thief,
+    data: encodeDeployment(artifacts.LyingToken, []),
+  });
+  gift = anvil.at(contractAddress!, artifacts.LyingToken.abi);
   fakeLender = await anvil.deploy(artifacts.LyingLender);
   bomb = await anvil.deploy(artifacts.Bomb);
   await weth.send({ from: owner, value: 500n * ether }, 'deposit');
@@ -62,7 +69,8 @@ async function deployWorld() {
   const pool = await anvil.deploy(artifacts.LyingPair, weth.address, token.address);
   const lender = await anvil.deploy(artifacts.PricedLender, pool.address);
   const bank = await anvil.deploy(artifacts.LyingLender);
-  await token.send(owner, 'claim', open.address, 1_000_000n * unit);
+  await token.send(owner, 'claim', owner, 1_000_000n * unit);
+  await token.send(owner, 'transfer', open.address, 1_000_000n * unit);
   await token.send(owner, 'claim', bank.address, 9_000_000n * unit);
   await weth.send(owner, 'transfer', open.address, 2n * ether);
   await booked.send({ from: owner, value: 50n * ether }, 'deposit');
@@ -97,6 +105,16 @@ function trick({ open, booked, lender, token }: World): Call[] {
       [fakePair, 'report', [1000n * ether, 1000n * ether]],
     ],
     () => [[fakeLender, 'report', [hand.address, random.pick([token, fakeToken]).address, amount]]],
+    // A token of its own that it gives and has paid out again, with and without a word of the gift.
+    () => [
+      [gift, 'claim', [hand.address, 2n * amount]],
+      [gift, 'claimMove', [hand.address, open.address, 2n * amount]],
+      [open, 'pay', [gift.address, thief, amount]],
+    ],
+    () => [
+      [gift, 'claim', [open.address, 2n * amount]],
+      [open, 'pay', [gift.address, thief, amount]],
+    ],
     // A loan of a token of its own, which comes and goes as one.
     () => [
       [fakeToken, 'claim', [fakeLender.address, amount]],

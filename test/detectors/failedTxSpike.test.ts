@@ -31,7 +31,7 @@ describe('failed_tx_spike', () => {
     expect(await observer.catchUp()).toMatchObject([
       {
         severity: 'MEDIUM',
-        message: `3 transactions to Watched failed within 5 min, the last one from ${sender}.`,
+        message: `3 of 5 transactions to Watched failed within 5 min, the last one from ${sender}.`,
         meta: { failed: 3, sender, selector: victim.encode('fail', 'no').slice(0, 10) },
       },
     ]);
@@ -61,6 +61,29 @@ describe('failed_tx_spike', () => {
     expect(await observer.catchUp()).toEqual([]);
     await fail(1);
     expect(await observer.catchUp()).toMatchObject([{ meta: { failed: 3, total: 6 } }]);
+  });
+
+  it('leaves out what a busy contract always has, unless any share counts', async () => {
+    const { anvil } = chain;
+    const [, sender] = anvil.accounts;
+    const busy = await anvil.deploy(artifacts.Victim);
+    const watchers = [await chain.watch(name, {}, busy), await chain.watch(name, { share: 0 }, busy)];
+    const call = (...values: [string, ...unknown[]]) => ({
+      from: sender,
+      to: busy.address,
+      data: busy.encode(...values),
+    });
+    const one = [...Array.from({ length: 4 }, () => call('ping', 1n, 'fine')), call('fail', 'no')];
+    // Three windows of what is usual, and then ten and more of fifty.
+    for (let window = 0; window < 4; window++) {
+      await anvil.increaseTime(301);
+      await anvil.sendTogether(one);
+    }
+    await anvil.increaseTime(301);
+    for (let round = 0; round < 11; round++) await anvil.sendTogether(one);
+    const [byDefault, ofAny] = await Promise.all(watchers.map((observer) => observer.catchUp()));
+    expect(byDefault).toEqual([]);
+    expect(ofAny).toMatchObject([{ meta: { failed: expect.any(Number), total: expect.any(Number) } }]);
   });
 
   it('counts only transactions to the contract itself', async () => {

@@ -22,6 +22,7 @@ let wallet: string;
 let thief: string;
 let batch: Contract;
 let fake: Contract;
+let gift: Contract;
 let forger: Contract;
 let real: Contract;
 let vault: Contract;
@@ -112,6 +113,27 @@ const pass = async () => {
 };
 const passed = 'pays a token of its own into a contract that pays out any token, and has it paid out again';
 
+const makeGift = async () => {
+  const { anvil } = chain;
+  const { contractAddress } = await anvil.send({
+    from: anvil.accounts[3],
+    data: encodeDeployment(artifacts.Token, ['Own', 'OWN', 6, 10n ** 15n]),
+  });
+  gift = anvil.at(contractAddress!, artifacts.Token.abi);
+};
+
+/** Three accounts of one stranger: the token's maker, the giver, and the one who takes it. */
+const passBy = (giver: number) => async () => {
+  const [, , , maker] = chain.anvil.accounts;
+  const from = chain.anvil.accounts[giver]!;
+  const first = giver === 3 ? [] : [await gift.send(maker, 'transfer', from, 50_000_000n * unit)];
+  const given = await gift.send(from, 'transfer', vault.address, 50_000_000n * unit);
+  return [...first, given, await vault.send(thief, 'pay', gift.address, exploit, 48_000_000n * unit)];
+};
+const passedByMaker = 'does so from two accounts, of which the first makes and gives the token';
+const passedByThird =
+  'does so from three accounts that had coins before: one makes the token, one gives it, one has it paid out';
+
 /** USDC and its feed, where the main network has them. */
 const known = {
   dollars: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
@@ -177,9 +199,11 @@ const cases: readonly Case[] = [
   { detector: 'outflow_rate', act: claimed, at: ofVault, run: claim },
   { detector: 'tvl_drop', act: claimed, at: ofVault, run: claim },
   { detector: 'drain', act: claimed, at: ofVault, run: claim },
-  { detector: 'outflow_rate', act: passed, at: ofVault, run: pass },
-  { detector: 'tvl_drop', act: passed, at: ofVault, run: pass },
-  { detector: 'drain', act: passed, at: ofVault, run: pass },
+  ...['outflow_rate', 'tvl_drop', 'drain'].flatMap((detector): Case[] => [
+    { detector, act: passed, at: ofVault, run: pass },
+    { detector, act: passedByMaker, at: ofVault, before: makeGift, run: passBy(3) },
+    { detector, act: passedByThird, at: ofVault, before: makeGift, run: passBy(6) },
+  ]),
   {
     detector: 'allowance_drain',
     act: 'has it pull 200,000 of a token of its own from an account of its own',

@@ -210,7 +210,8 @@ describe('a pending transaction', () => {
 describe('a pool with thousands of transactions', () => {
   it('hides no attack among them, and holds up no block', async () => {
     const contractId = await vigil.addContract(target, { chainUid: 'ethereum' });
-    await vigil.addDetector(contractId, 'drain', { pending: true });
+    const id = await vigil.addDetector(contractId, 'drain', { pending: true });
+    const blockId = await vigil.addDetector(contractId, 'drain', {});
     await until(async () => {
       // It is followed from a block on.
       busy.chain.extend(1);
@@ -233,6 +234,13 @@ describe('a pool with thousands of transactions', () => {
       return seen === others + 1 && simulated > 1 && dropped > 0;
     });
     expect(await raised()).toEqual([{ hash: attack, isPending: true }]);
+    // Each detector that judges them says so, and no other.
+    await until(async () => (await pendingOf('ethereum')).droppedAt !== null);
+    expect(await vigil.ok('GET', `detector/${id}/fault`)).toMatchObject({
+      works: false,
+      message: expect.stringContaining('Not all pending transactions were simulated'),
+    });
+    expect(await vigil.ok('GET', `detector/${blockId}/fault`)).toMatchObject({ works: true });
   });
 
   function announcePending(n: number, isAttack: boolean): string {

@@ -364,6 +364,13 @@ describe('hostile text', () => {
     const { incidentUid } = await api.ok('GET', `alert/${uid}`);
     await api.ok('POST', `alert/${uid}/comment`, { text: hostile });
     await addHostileRecords(contract.id);
+    const expectShown = async (path: string) => {
+      await go(page, api.url + path);
+      const texts = page.getByText('<script>alert(2)</script>');
+      await expect.poll(() => texts.count(), { ...patient, message: path }).toBeGreaterThan(0);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+    };
     await page.setViewportSize({ width: 360, height: 740 });
     for (const path of [
       '/',
@@ -375,21 +382,12 @@ describe('hostile text', () => {
       '/projects',
       `/projects/${project.id}`,
       `/contracts/${contract.id}`,
-      '/destinations',
-      '/routes',
-      '/silences',
-      '/timesets',
-      '/planned',
-      '/oncall',
-      '/chains',
-      '/admin/users',
-    ]) {
-      await go(page, api.url + path);
-      await page.getByText('<script>alert(2)</script>').first().waitFor();
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
-    }
+    ])
+      await expectShown(path);
+    // Narrow lists leave columns out.
     await page.setViewportSize({ width: 1440, height: 900 });
+    const lists = ['destinations', 'routes', 'silences', 'timesets', 'planned', 'oncall', 'chains'];
+    for (const name of lists) await expectShown(`/${name}`);
     expect(faults).toEqual([]);
   });
 });
@@ -511,7 +509,9 @@ describe('the call tree of an alert', () => {
     });
     await page.goto(`${api.url}/alert/${uids[8]}/trace`);
     const items = page.getByRole('treeitem');
-    await page.getByText('100 of 10,000 shown').waitFor();
+    await page.getByText('10,000 of 10,000 shown').waitFor();
+    await page.getByRole('button', { name: 'Close all' }).click();
+    await page.getByText('1 of 10,000 shown').waitFor();
     await page.getByRole('button', { name: 'Open all' }).click();
     await page.getByText('10,000 of 10,000 shown').waitFor();
     expect(await items.count()).toBeLessThan(100);
@@ -686,8 +686,6 @@ describe('the API document', () => {
     const blocked = watchFaults(other, api.url);
     await other.goto(`${api.url}/docs`);
     await other.locator('.swagger-ui .info').waitFor(patient);
-    await other.locator('.opblock-summary-control').first().click();
-    await other.locator('.opblock-body').first().waitFor(patient);
     expect(blocked).toEqual([]);
     await other.context().close();
   });

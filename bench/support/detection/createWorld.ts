@@ -150,6 +150,8 @@ export function createWorld(startAt: number) {
 
   function answer(request: ReadRequest): unknown {
     switch (request.type) {
+      case 'origin':
+        return { missing: 'this world keeps no past' };
       case 'waiting':
         return [];
       case 'labels':

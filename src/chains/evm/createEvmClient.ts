@@ -12,6 +12,7 @@ import { createTransactor } from './createTransactor.ts';
 import { decodeHeader, decodeInTurns } from './decodeBlock.ts';
 import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
+import { findOrigin } from './findOrigin.ts';
 import { createBroadcaster } from './mempool/createBroadcaster.ts';
 import { createMempool } from './mempool/createMempool.ts';
 import { rehearseCall } from './rehearseCall.ts';
@@ -100,6 +101,7 @@ export function createEvmClient(options: ClientOptions): EvmClient {
         : reader.header(which),
     readState,
     findImplementation: (at, address) => findImplementation(readState, at, address),
+    findOrigin: (block, query) => findOrigin(endpoints, chain.blockTimeMs, block, query),
     blockOfTransaction: (hash) =>
       orNull(
         endpoints.request([{ method: 'eth_getTransactionByHash', params: [hash] }], ([reply]) => {

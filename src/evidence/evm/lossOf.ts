@@ -1,4 +1,5 @@
 import { native } from '../amounts.ts';
+import { withoutKnownWorth } from './hasKnownWorth.ts';
 import {
   chooseAssets,
   type Holder,
@@ -62,7 +63,7 @@ export function lossOf(
   const out = -sum(priced.filter((change) => !isGain(change)));
   const into = sum(priced.filter(isGain));
   const isTrade = into >= out * tradeShare && into > 0;
-  const lost = valued
+  const gone = valued
     .filter(
       ({ asset, change, usd }) =>
         change < 0n && (usd ? !isTrade : !isDoubtful || standing(asset) !== 'called'),
@@ -71,6 +72,13 @@ export function lossOf(
       change.usd && out > 0 ? { ...change, percent: change.percent * (1 - into / out) } : change,
     )
     .sort((a, b) => b.percent - a.percent);
+  const doubted = gone.filter(({ asset, usd }) => usd === undefined && standing(asset) === 'called');
+  const worthless = withoutKnownWorth(
+    holder,
+    [taken.transaction],
+    doubted.map(({ asset }) => asset),
+  );
+  const lost = gone.filter(({ asset }) => !worthless.has(asset));
   const [most] = lost;
   if (!most) return hidden;
   const coin = lost.find(({ asset }) => asset === native || asset === wrappedCoinOf(chain.uid));

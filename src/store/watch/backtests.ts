@@ -7,6 +7,7 @@ import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db/db.ts';
 import { findRecipients } from '../destinations/recipients.ts';
 import { byTenant } from '../tables/table.ts';
+import { firesAtPending } from './watchedContracts.ts';
 
 export type BacktestRow = {
   uid: string;
@@ -172,6 +173,7 @@ export type DetectorToRun = {
   schemaName: string;
   tags: string[];
   config: unknown;
+  firesAtPending: boolean;
   createdAt: number;
   contract: ContractFacts;
 };
@@ -180,7 +182,7 @@ export type DetectorToRun = {
 export async function findDetectorToRun(db: Db, tenantId: number, id: number): Promise<DetectorToRun> {
   const rows = await db.query<DetectorToRun>(
     sql`select d.id, d.name, s.name as "schemaName", d.tags, d.config || coalesce(d.sealed_config, '{}') as config,
-      d.created_at as "createdAt", ${watchedJson} as contract
+      d.created_at as "createdAt", ${firesAtPending} as "firesAtPending", ${watchedJson} as contract
       from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
       join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
   );

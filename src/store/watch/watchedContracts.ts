@@ -118,6 +118,12 @@ async function findSchemas(db: Db): Promise<Map<number, string>> {
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+/** True if an active action of the detector `d` fires at pending transactions. */
+export const firesAtPending = sql`exists (select from action_detector b
+  join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
+  where b.tenant_id = d.tenant_id and b.detector_id = d.id and b.status = 'ACTIVE' and x.status = 'ACTIVE'
+    and x.fire_at = 'pending')`;
+
 /** Detectors whose alerts are pushed from outside do not run here. */
 async function findDetectors(
   db: Db,
@@ -127,9 +133,7 @@ async function findDetectors(
   const rows = await db.query<Omit<WatchedDetector, 'schemaName'> & { schemaId: number }>(
     sql`select d.id, contract_id as "contractId", d.name, d.schema_id as "schemaId", d.tags,
       d.config || coalesce(d.sealed_config, '{}') as config, d.watched_from as "watchedFrom",
-      exists (select from action_detector b join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
-        where b.tenant_id = d.tenant_id and b.detector_id = d.id and b.status = 'ACTIVE' and x.status = 'ACTIVE'
-          and x.fire_at = 'pending') as "firesAtPending"
+      ${firesAtPending} as "firesAtPending"
       from ${keyRows(contracts)} join detector d using (tenant_id, contract_id)
       where d.status = 'ACTIVE' and d.source <> 'EXTERNAL' order by d.id`,
   );

@@ -21,6 +21,7 @@ export function createPendingWork(context: PipelineContext) {
   let subscription: MempoolSubscription | undefined;
   let simulated = 0;
   const counted = { seen: 0, simulated: 0, dropped: 0 };
+  let droppedAt: number | null = null;
   let isSettling = false;
   const publish = createPublisher(store, { chainUid: chain.uid, holder, of: 'pending' });
 
@@ -93,6 +94,7 @@ export function createPendingWork(context: PipelineContext) {
       const gone = await tracked.upkeep();
       intake.forget(gone);
       subscription?.forget(gone);
+      if (state().dropped > counted.dropped) droppedAt = now();
       const published = state();
       for (const type of ['seen', 'simulated', 'dropped'] as const) {
         meter.countPending(type, published[type] - counted[type]);
@@ -124,6 +126,7 @@ export function createPendingWork(context: PipelineContext) {
       seen,
       simulated,
       dropped: dropped + turnedAway,
+      droppedAt,
       waiting: tracked.size(),
       reason:
         name !== 'unavailable'

@@ -3,6 +3,7 @@ import { groupBy } from '../../lib/groupBy.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Fetch, ReadRequest, ScriptPace } from '../../matching/createReadCache.ts';
+import type { BlockRef } from '../../model/block.ts';
 import type {
   Allocation,
   Funding,
@@ -11,6 +12,7 @@ import type {
   Label,
   ScriptResult,
 } from '../../model/detection.ts';
+import type { OriginQuery } from '../../model/origin.ts';
 
 /** The sources of reads; each takes a whole batch. */
 export type ReadSources = {
@@ -51,6 +53,9 @@ export function createFetch(sources: ReadSources): Fetch {
         for (const [{ index }, value] of zip(group, values)) results[index] = value;
       }),
       fetchWaiting(sources, indexed(requests, 'waiting'), results),
+      ...indexed(requests, 'origin').map(async ({ index, request: { at: block, type: _type, ...query } }) => {
+        results[index] = await fetchOrigin(sources, block, query);
+      }),
       fetchLabels(sources, labels, results),
       fetchFunding(sources, funding, results),
       ...Array.from(scripts.values(), async (group) => {
@@ -95,6 +100,15 @@ async function fetchNewest(
   if (!newest) throw new Error('No node has a block.');
   const values = await client.readState(newest, reads);
   for (const [{ index }, value] of zip(requests, values)) results[index] = value;
+}
+
+/** A finding does without it, so nodes that do not answer hold up nothing. */
+function fetchOrigin({ client }: ReadSources, block: BlockRef, query: OriginQuery) {
+  return (
+    client.findOrigin?.(block, query).catch((error: unknown) => ({ missing: messageOf(error) })) ?? {
+      missing: 'the chain has none',
+    }
+  );
 }
 
 /** Nodes that do not answer are a fault of those who asked, and not of all that is read with it. */

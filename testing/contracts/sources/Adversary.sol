@@ -52,6 +52,13 @@ contract OpenVault {
         require(isPaid);
     }
 
+    function runMany(address[] calldata targets, bytes[] calldata inputs) external {
+        for (uint256 index = 0; index < targets.length; index++) {
+            (bool isDone, ) = targets[index].call(inputs[index]);
+            require(isDone);
+        }
+    }
+
     function wrap(WrappedCoin coin, uint256 amount) external {
         coin.deposit{value: amount}();
     }
@@ -60,6 +67,21 @@ contract OpenVault {
         coin.withdraw(amount);
         if (to == address(this)) return;
         (bool isPaid, ) = to.call{value: amount}("");
+        require(isPaid);
+    }
+}
+
+/// Was made for one token, and pays it out to anyone.
+contract LooseLocker {
+    address private immutable locked;
+
+    constructor(address token) {
+        locked = token;
+    }
+
+    function pay(address token, address to, uint256 amount) external {
+        require(token == locked);
+        (bool isPaid, ) = token.call(abi.encodeWithSignature("transfer(address,uint256)", to, amount));
         require(isPaid);
     }
 }

@@ -90,6 +90,7 @@ const pending = {
   seen: Count('Pending transactions since the process follows the chain.', 120_000),
   simulated: Count('Those that were simulated.', 340),
   dropped: Count('Those that were not looked at, because there were too many.', 0),
+  droppedAt: nullable(Millis('When it last happened that there were too many; null if it never did.')),
   waiting: Count('Pending transactions with alerts.', 1),
   reason: nullable(Text('Why they are unavailable.', 'No node of the chain announces pending transactions.')),
 };
@@ -230,8 +231,10 @@ function toTraces(state: ChainState | undefined) {
 
 function toPending(state: ChainState | undefined): PendingState {
   const pendingState = state?.isFollowed ? state.pending : null;
-  const counts = { seen: 0, simulated: 0, dropped: 0, waiting: 0 };
-  return pendingState ?? { mode: 'auto', state: 'off', kinds: [], simulations: [], ...counts, reason: null };
+  const counts = { seen: 0, simulated: 0, dropped: 0, droppedAt: null, waiting: 0 };
+  const none = { mode: 'auto' as const, state: 'off' as const, kinds: [], simulations: [], reason: null };
+  // State written by an older process lacks the time.
+  return { ...none, ...counts, ...pendingState };
 }
 
 function toUnwritten(state: ChainState | undefined) {
