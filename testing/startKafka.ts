@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls';
 import { createCertificate } from './createCertificate.ts';
 
-export type TakenRecord = { partition: number; key: string; value: string; headers: Record<string, string> };
+type TakenRecord = { partition: number; key: string; value: string; headers: Record<string, string> };
 type Name = 'produce' | 'metadata' | 'handshake' | 'versions' | 'authenticate';
 /** What the broker does in place of the next answer of this name: an error, or bytes of its own. */
 type Override = { error: number } | { raw: (correlation: number) => Buffer } | { silent: true };
@@ -148,7 +148,7 @@ function readerOf(buffer: Buffer) {
       }
     },
     varText: () => take(body.varint()).toString(),
-    same: (what: string, value: unknown, expected: unknown) => {
+    same: (what: string, value: string | number | bigint, expected: string | number | bigint) => {
       if (value !== expected) throw new Error(`${what} is ${value}, not ${expected}`);
     },
     end: () => body.same('the rest of the request', buffer.length - at, 0),

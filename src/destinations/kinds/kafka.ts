@@ -99,9 +99,7 @@ export const kafka = defineKind({
 
 /** The brokers as addresses: the scheme says only that they are checked as those of webhooks are. */
 function brokerUris({ brokers }: KindSettings): string[] {
-  return String(brokers ?? '')
-    .split(',')
-    .map((broker) => brokerUri(broker.trim()));
+  return (typeof brokers === 'string' ? brokers : '').split(',').map((broker) => brokerUri(broker.trim()));
 }
 
 function brokerUri(broker: string): string {

@@ -70,8 +70,8 @@ export async function findUnheard(
 const failedAttempts = 2;
 
 /**
- * Passes chains on whose newest step reached no destination. The last step of a round keeps its wait: no one else is left. A chain
- * that is locked elsewhere is left alone, because its messages are locked here.
+ * Passes chains on whose newest step reached no destination. The last step of a round keeps its wait. A chain that is locked
+ * elsewhere is left alone, because its messages are locked here.
  */
 export async function failOver(
   tx: Db,

@@ -10,6 +10,7 @@ export const heldWords: Readonly<Record<Held, string>> = {
   backfilled: 'happened long ago',
   shadow: 'on trial',
   purged: 'deliveries are deleted',
+  undecided: 'waits to be decided',
   silenced: 'silenced',
   inhibited: 'held by an inhibition',
   muted: 'muted at that time',
