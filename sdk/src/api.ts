@@ -124,6 +124,8 @@ export type ActionAlertAggregationReply = {
   total: number;
   /** The result of every item, by its name. */
   data: Record<string, unknown>;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 /** The transaction of an action is confirmed. */
@@ -4037,6 +4039,8 @@ export type ListIncidentsReply = {
   data: UpdateIncidentReply[];
   /** Number of matching records; present only when `trackTotal` is true. */
   total?: number;
+  /** Only where a search over all tenants lacks the documents of some workers: their names. */
+  partial?: string[];
 };
 
 export type ListMetricsReply = {
