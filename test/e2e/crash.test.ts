@@ -122,14 +122,19 @@ describe('kill -9 at any moment', () => {
     }
     kill(vigil.pid);
     if (victims === 'Vigil and all of PostgreSQL')
-      (await postgresProcesses(dataDir)).forEach((pid) => kill(pid));
+      (await postgresProcesses(dataDir)).forEach((pid) => {
+        kill(pid);
+      });
   }
 
   async function killWhileStarting(): Promise<void> {
     const { child, ended } = workspace.startServe(dataDir);
     await sleep(20 + random.below(1000));
     child.kill('SIGKILL');
-    if (random.chance(0.5)) (await postgresProcesses(dataDir)).forEach((pid) => kill(pid));
+    if (random.chance(0.5))
+      (await postgresProcesses(dataDir)).forEach((pid) => {
+        kill(pid);
+      });
     await ended;
   }
 

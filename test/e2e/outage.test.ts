@@ -27,7 +27,10 @@ describe('Vigil when its bundled server ends', () => {
     ['an operator stops it', async () => void process.kill(await postmasterOf(dataDir), 'SIGINT')],
     [
       'all of its processes are killed',
-      async () => (await postgresProcesses(dataDir)).forEach((pid) => kill(pid)),
+      async () =>
+        (await postgresProcesses(dataDir)).forEach((pid) => {
+          kill(pid);
+        }),
     ],
     [
       'one of its processes is killed, which restarts the others',

@@ -145,7 +145,8 @@ describe('a transaction whose trace is huge', () => {
       sql`insert into untraced_block (chain_uid, number, hash, next_attempt_at, created_at)
         values ('anvil', ${number}, ${alert.blockHash}, 0, ${Date.now()})`,
     );
-    await anvil.mine();
+    // Waiting blocks are looked for at a start, and when a block is added to them.
+    await vault.send({ from: anvil.accounts[0], value: 0n }, 'deposit');
     expect(await alertsOf(bombed)).toEqual(['blind_spot']);
     expect((await traces()).givenUp.blocks).toBe(2);
   });

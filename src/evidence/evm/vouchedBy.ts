@@ -7,7 +7,7 @@ import type { Holder } from './losses.ts';
 
 /**
  * Evidence for a token without a name or a price. known: the holder called it. claimed: only its own logs and balances.
- * untraced: no node shows the calls. worthless: those who made or took it are the only ones who gave it to the holder.
+ * untraced: no node shows the calls. worthless: only those who made or took it ever gave it to the holder.
  */
 export type Trust = Vouched | 'worthless';
 export type Vouched = 'known' | 'claimed' | 'untraced';

@@ -103,9 +103,8 @@ function toPosition(id: string): { row: Sql; event: Sql } {
 }
 
 /**
- * The events after one up to another, in order, each with its current alert: at most `limit`, and none after the one
- * with which the alerts together reach `length` characters. If `unreadable` is given, it gets tenants whose worker is
- * silent. Their events then have no alert.
+ * The events after one up to another, in order, with their current alerts: at most `limit`, until these reach `length` characters.
+ * `unreadable` gets tenants whose worker is silent; their events lack the alert.
  */
 export async function readAlertEvents(
   db: Db,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Problem } from '../../model/errors.ts';
 
 /** A page of a search would fill the memory if each of its 10,000 records had the size of the largest request. */
-export const maxPageCharacters = 32 * 1024 * 1024;
+const maxPageCharacters = 32 * 1024 * 1024;
 
 /** To be called with the texts of a page as they come; throws once they are too long together. */
 export function createPageLimit(): (text: string) => void {
@@ -12,7 +12,7 @@ export function createPageLimit(): (text: string) => void {
     if (length > maxPageCharacters)
       throw new Problem(
         'page-too-large',
-        `The records of this page are larger than ${maxPageCharacters / 1024 / 1024} MiB together. Ask for fewer by a smaller \`size\`.`,
+        'The records of this page are larger than 32 MiB together. Ask for fewer by a smaller `size`.',
       );
   };
 }

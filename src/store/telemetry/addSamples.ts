@@ -23,8 +23,8 @@ export async function addSamples(db: Db, samples: readonly Sample[]): Promise<vo
 }
 
 /**
- * The same for a tenant and the platform, in a transaction of the tenant's alerts. It may wait for a worker, so its share of the
- * platform's samples is a separate row until `foldSamples`. Other tenants never wait for that row.
+ * The same for a tenant and the platform, in a transaction of the tenant's alerts. Its share of the platform's samples is a row
+ * of its own until `foldSamples`, so that no other tenant waits for it.
  */
 export async function addOwnSamples(tx: Db, samples: readonly Omit<Sample, 'tenantId'>[], tenantId: number) {
   const own = mergeSamples(samples.map((sample) => ({ ...sample, tenantId })));

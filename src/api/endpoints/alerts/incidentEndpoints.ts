@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { raw } from '../../../lib/sql.ts';
 import { severityOf } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
-import type { Scope } from '../../../model/principal.ts';
 import { Count, Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { acknowledgeIncident } from '../../../services/alerts/acknowledge.ts';
 import { changeIncident, readIncident } from '../../../services/alerts/changeIncident.ts';
@@ -17,6 +15,7 @@ import {
   searchIncidents,
 } from '../../../store/alerts/incidentTable.ts';
 import type { Search } from '../../../store/records/records.ts';
+import { ownTenantsScope } from '../../../store/search/documents/documentScopes.ts';
 import type { DocumentScope } from '../../../store/search/documents/documentTable.ts';
 import { readOnly, readReplySchema, replySchema } from '../../../store/tables/fields.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -73,11 +72,6 @@ const changes = {
   dispositionReason: nullable(Text('Why.', 'The keys were moved as planned.', { max: 2000 })),
 };
 
-const ofTenants = (scope: Scope) => ({
-  condition: raw('true'),
-  tenantIds: scope.all ? undefined : scope.tenantIds,
-});
-
 /** Incidents are on the workers of their alerts. */
 function findIncidents(call: Call, search: Search) {
   const find = async ({ tenantIds = [] }: DocumentScope, partial?: string[]) => {
@@ -85,7 +79,7 @@ function findIncidents(call: Call, search: Search) {
     const reply = await searchIncidents(call.services.reports, scope, search);
     return { ...reply, ...(partial && { partial }) };
   };
-  return searchReachable(call, ofTenants(call.scope), find);
+  return searchReachable(call, ownTenantsScope(call.scope), find);
 }
 
 export const incidentEndpoints: readonly Endpoint[] = [
@@ -122,7 +116,7 @@ export const incidentEndpoints: readonly Endpoint[] = [
     }),
     incidentNames,
     async (call, { body }, members) =>
-      exportReachable(call, ofTenants(call.scope), () =>
+      exportReachable(call, ownTenantsScope(call.scope), () =>
         exportIncidents(call.services.reports, call.scope, (body as Search | undefined) ?? {}, members),
       ),
   ),

@@ -201,8 +201,8 @@ async function createPartition(store: Store, table: PartitionedTable, day: strin
 }
 
 /**
- * Changes tables on all workers. Raising alerts waits behind a change that waits for a long search, so the wait is short. A worker
- * that hangs in the middle would stop all alerts, so each is asked first.
+ * Changes tables on all workers. Alerts wait behind a change that waits for a search, so it waits briefly; a worker that hangs
+ * would stop all of them, so each is asked first.
  */
 async function changePartitions<T>(store: Store, work: (tx: Db) => Promise<T>): Promise<T> {
   const [silent] = (await store.isDistributed()) ? ((await store.silentWorkers?.()) ?? []) : [];
