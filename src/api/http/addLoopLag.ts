@@ -1,4 +1,5 @@
 import { createHistogram, performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Between two samples while the process is busy, and while it is idle, when each one would wake it up. */
@@ -10,13 +11,16 @@ const idleShare = 0.1;
 /** Passed to the usual metrics, whose own monitor would otherwise wake the process up a hundred times a second. */
 export const neverMs = 2 ** 31 - 1;
 
-/** Measures how much later than due the event loop runs a timer, under the names of Prometheus' usual metrics for Node. */
-export function addLoopLag(registry: Registry): void {
-  const delays = createHistogram();
-  let newest = 0;
-  let used = performance.eventLoopUtilization();
+const delays = createHistogram();
+let newest = 0;
+let isSampling = false;
 
-  function sampleAfter(ms: number): void {
+/** Once for the process, whose event loop it is. */
+function startSampling(): void {
+  if (isSampling) return;
+  isSampling = true;
+  let used = performance.eventLoopUtilization();
+  const sampleAfter = (ms: number): void => {
     const dueAt = performance.now() + ms;
     const sample = () => {
       newest = Math.max(0, performance.now() - dueAt);
@@ -27,15 +31,19 @@ export function addLoopLag(registry: Registry): void {
       sampleAfter(utilization > idleShare ? busyMs : idleMs);
     };
     setTimeout(sample, ms).unref();
-  }
+  };
+  sampleAfter(busyMs);
+}
 
+/** Measures how much later than due the event loop runs a timer, under the names of Prometheus' usual metrics for Node. */
+export function addLoopLag(registry: Registry): void {
   function add(suffix: string, help: string, collect?: () => void): Gauge {
     const name = `nodejs_eventloop_lag${suffix}_seconds`;
     registry.removeSingleMetric(name);
     return new Gauge({ name, help, registers: [registry], ...(collect && { collect }) });
   }
 
-  sampleAfter(busyMs);
+  startSampling();
   // The registry collects in this order, so that the first one sets all.
   const latest = add('', 'Newest delay of the event loop in seconds.', () => {
     latest.set(newest / 1000);

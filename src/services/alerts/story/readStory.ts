@@ -55,12 +55,14 @@ export async function gatherStory(call: Call, uid: string) {
   const alerts = await findWorstAlerts<StoryAlert>(db, incident, storyAlertNames, maxAlerts);
   const alertUids = alerts.map((alert) => alert.uid);
   const contractIds = [...new Set(alerts.map(({ contractId }) => contractId))];
-  const contractList = await findIncidentContracts(db, incident, contractIds);
+  const [contractList, deliveries, intents, changes, comments] = await Promise.all([
+    findIncidentContracts(db, incident, contractIds),
+    findIncidentDeliveries(db, incident, maxDeliveries),
+    findFiredIntents(db, tenantId, alertUids, maxIntents),
+    findIncidentChanges(db, incident, maxTexts),
+    findIncidentComments(db, tenantId, alertUids, maxTexts),
+  ]);
   const contracts = new Map(contractList.map((contract) => [contract.id, contract]));
-  const deliveries = await findIncidentDeliveries(db, incident, maxDeliveries);
-  const intents = await findFiredIntents(db, tenantId, alertUids, maxIntents);
-  const changes = await findIncidentChanges(db, incident, maxTexts);
-  const comments = await findIncidentComments(db, tenantId, alertUids, maxTexts);
 
   const losing = alerts.flatMap((alert): LossAlert[] => {
     const loss = readLoss(alert, contracts.get(alert.contractId));

@@ -12,6 +12,7 @@ import { chainOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
+import { useAfterPaint } from '../../state/useAfterPaint.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { AcknowledgeIncident } from '../alerts/Acknowledge.tsx';
 import { Affected } from './Affected.tsx';
@@ -41,8 +42,12 @@ export default function IncidentPage({ params }: PageProps) {
   );
   const story = data?.uid === uid ? data : undefined;
   const parties = useMemo(() => (story ? partiesOf(story) : new Map()), [story]);
+  const isHeadPainted = useAfterPaint(story !== undefined);
   /** Drawn again only when the story is another one. */
-  const drawn = useMemo(() => story && drawStory(story, parties), [story, parties]);
+  const drawn = useMemo(
+    () => (story && isHeadPainted ? drawStory(story, parties) : undefined),
+    [story, parties, isHeadPainted],
+  );
   useEffect(() => {
     if (story) document.title = `${story.incident.severity}: ${story.incident.name.slice(0, 200)} – Vigil`;
   }, [story?.uid, story?.incident.severity]);
