@@ -43,7 +43,7 @@ const schedules: RecordKind<Schedule> = {
     labels: { userIds: 'Who takes turns', userId: 'Who', every: 'How many', unit: 'Turns of' },
     defaults: {
       zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      layers: [{ unit: 'WEEKS', every: 1, start: startOfDay() }],
+      layers: [{ unit: 'WEEKS', every: 1, start: lastMorning() }],
     },
     shape: shapeSchedule,
     widgets: {
@@ -57,9 +57,10 @@ const schedules: RecordKind<Schedule> = {
   detail: (schedule, reload) => <Detail schedule={schedule} reload={reload} />,
 };
 
-/** Nine in the morning of today, by the clock of the reader. */
-function startOfDay(): number {
+/** The last nine in the morning by the clock of the reader, so that someone is on call at once. */
+function lastMorning(): number {
   const day = new Date();
+  if (day.getHours() < 9) day.setDate(day.getDate() - 1);
   return day.setHours(9, 0, 0, 0);
 }
 
