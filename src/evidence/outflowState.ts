@@ -66,13 +66,13 @@ export function withFlows(
   // Stored states keep no order.
   const others = Object.entries(rest).sort(([, a], [, b]) => leftAt(a) - leftAt(b));
   const all: [string, AssetFlows][] = [...others, [asset, { ...flows, ...(trust && { trust }) }]];
-  const known = all.filter((entry) => entry[1].trust === 'known');
-  const kept = [
+  const called = all.filter((entry) => entry[1].trust === 'known');
+  const tokens = [
     ...all.filter((entry) => entry[1].trust !== 'known').slice(-maxClaimed),
-    ...known.slice(-maxKnown - maxSums, -maxKnown).map(([name, many]) => [name, toSums(many)] as const),
-    ...known.slice(-maxKnown),
+    ...called.slice(-maxKnown - maxSums, -maxKnown).map(([name, many]) => [name, toSums(many)] as const),
+    ...called.slice(-maxKnown),
   ];
-  return { ...before, tokens: Object.fromEntries(newestWithin(kept)) };
+  return { ...before, tokens: Object.fromEntries(newestWithin(tokens)) };
 }
 
 function leftAt({ buckets }: AssetFlows): number {

@@ -21,7 +21,7 @@ export type Known = {
   now: number;
   /** Awaited between pieces of the work; what it throws ends the decision. */
   pause?: () => Promise<void>;
-  /** No rule is asked that takes time: nothing holds the alert, and the root route or every way tells of it. */
+  /** No rule that takes time is asked: nothing holds the alert, and the root route or every way notifies of it. */
   isLate?: boolean;
 };
 

@@ -33,9 +33,9 @@ export async function noteInhibitions(
     const rules = rulesOf(tenantId);
     if (!rules || rules.sources.size === 0) continue;
     // An alert that is decided later is noted then.
-    const found = await budget.run(tenantId, (pause) => findSides(rules, subjectOf(alert), now, pause));
-    if (!found) continue;
-    const { startedIds, isTarget } = found.result;
+    const sides = await budget.run(tenantId, (pause) => findSides(rules, subjectOf(alert), now, pause));
+    if (!sides) continue;
+    const { startedIds, isTarget } = sides.result;
     if (incident)
       for (const inhibitionId of startedIds)
         sources.push({ tenantId, contractId, inhibitionId, incidentUid: incident.uid, uid, timestamp });

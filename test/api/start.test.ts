@@ -181,7 +181,7 @@ it('a process that follows a chain without new blocks asks its database seldom',
     const address = `0x${'12'.repeat(20)}`;
     await client.ok('POST', 'contract', { projectId: project.id, name: 'Quiet', chainUid: 'anvil', address });
     await until(isFollowed);
-    // What a start and the first block cause is over by then.
+    // The work of a start and of the first block is over by then.
     await sleep(2000);
     const before = await transactions();
     await sleep(quietMs);

@@ -45,7 +45,7 @@ export async function takeSteps(store: Store, context: { now: number; links: Ale
   try {
     return await takeStepsOfAll(store, context, []);
   } catch (error) {
-    // Those of tenants whose alerts cannot be read wait; nobody else waits for them.
+    // Those of tenants whose alerts cannot be read wait, without delaying others.
     const unreachable = await findUnreachable(store, error);
     if (unreachable.length === 0) throw error;
     return takeStepsOfAll(store, context, unreachable);

@@ -33,10 +33,10 @@ export async function findLeader(broker: Broker, topic: string, key: string): Pr
     });
     return { error, name, partitions };
   });
-  const found = topics.find(({ name }) => name === topic);
-  if (!found) throw noKafka();
-  throwError(found.error);
-  const { partitions } = found;
+  const wanted = topics.find(({ name }) => name === topic);
+  if (!wanted) throw noKafka();
+  throwError(wanted.error);
+  const { partitions } = wanted;
   if (partitions.length === 0) throw noKafka();
   const partition = partitionOf(Buffer.from(key), partitions.length);
   const node = partitions.find(({ index }) => index === partition)?.leader ?? -1;

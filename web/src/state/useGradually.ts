@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 const firstItems = 30;
 const moreItems = 30;
 
-/** How many of `total` items are drawn: the first at once, the others behind the paint, so that no frame is long; another `key` begins again. */
+/** Number of the `total` items to draw: the first at once, the others behind the paint, so that no frame is long. Another `key` begins again. */
 export function useGradually(total: number, key: string): number {
   const [drawn, setDrawn] = useState({ key, count: firstItems });
   const count = drawn.key === key ? drawn.count : firstItems;

@@ -21,7 +21,7 @@ const rangeWords = {
   '7d': 'of the last 7 days',
 } as const;
 
-/** What is young is drawn over the time since, so that its alerts are no bar at the edge. */
+/** A young contract is drawn over the time since, so that its alerts are no bar at the edge. */
 function fittingRange(since: number, now: number): keyof typeof rangeWords {
   const names = Object.keys(rangeWords) as (keyof typeof rangeWords)[];
   return names.find((name) => resolveRange(name, now).from <= since) ?? '7d';

@@ -72,7 +72,7 @@ export function Holdings({ contractId, period, marks }: HoldingsProps) {
   );
 }
 
-/** What was held last is held until something else is seen, so that one sample is a line as well. */
+/** The last holding lasts until another one is seen, so that one sample is a line as well. */
 function untilEnd({ times, series }: { times: number[]; series: Series[] }, to: number) {
   if (times.length === 0 || times.at(-1)! >= to) return { times, series };
   return {

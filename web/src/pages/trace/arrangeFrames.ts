@@ -94,7 +94,7 @@ function hasText(frame: Frame, parties: ReadonlyMap<string, Party>, search: stri
   return textOf(frame).includes(search) || names.some((name) => name?.toLowerCase().includes(search));
 }
 
-/** What is searched in a frame, in lower case; made once, since each letter of a search looks at thousands. */
+/** Searchable text of a frame, in lower case; made once, since each letter of a search looks at thousands. */
 const texts = new WeakMap<Frame, string>();
 
 function textOf(frame: Frame): string {
