@@ -92,6 +92,11 @@ export function isUsualPort(port: number, { ports }: Egress): boolean {
   return port === 80 || port === 443 || ports.has(port);
 }
 
+function usualPorts({ ports }: Egress): string {
+  const all = [...new Set([80, 443, ...ports])];
+  return `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+}
+
 /** The same rules with more ports: those of a protocol other than HTTP. */
 export function portedEgress(egress: Egress, ports: readonly number[] = []): Egress {
   return ports.length === 0 ? egress : { ...egress, ports: new Set([...egress.ports, ...ports]) };
@@ -112,7 +117,7 @@ export function webhookFault(text: string, tenantId: number, egress: Egress): st
   const inside = 'leads to a private or reserved network; an operator can allow it with VIGIL_ALLOW_NETWORKS';
   const wrongPort = isUsualPort(port, egress)
     ? undefined
-    : `must have port 80 or 443, not ${port}; an operator can allow others with VIGIL_ALLOW_PORTS`;
+    : `must have port ${usualPorts(egress)}, not ${port}; an operator can allow others with VIGIL_ALLOW_PORTS`;
   if (isIP(host)) {
     const reach = reachOf(host, tenantId, egress);
     if (reach === 'refused') return inside;

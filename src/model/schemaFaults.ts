@@ -18,6 +18,9 @@ const patternWords: Record<string, string> = {
   '^[^a-z]+$': 'must be in capitals',
   '\\S': 'must contain a character that is not white space',
   '^https?.*': 'must begin with http or https',
+  // Topics of Kafka.
+  '^(?!\\.{1,2}$)[0-9A-Za-z._-]+$':
+    'must consist of letters, digits, dots, underscores and hyphens, and be neither . nor ..',
 };
 
 function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>, index: number): Fault {

@@ -339,6 +339,20 @@ describe('the settings of a topic', () => {
     expectProblem(await api.call('POST', 'destination', { tenantId, type: 'KAFKA', settings }), 400, pointer);
   });
 
+  it.each([
+    [
+      { ...good, topic: 'a b' },
+      'must consist of letters, digits, dots, underscores and hyphens, and be neither . nor ...',
+    ],
+    [
+      { ...good, brokers: 'kafka.example.com:22' },
+      /must have port 80, 443, 9092, .* or 9098, not 22; an operator can allow/,
+    ],
+  ])('are refused in words that say what would be right: %j', async (settings, words) => {
+    const { body } = await api.call('POST', 'destination', { tenantId, type: 'KAFKA', settings });
+    expect(body.errors[0].message).toMatch(words);
+  });
+
   it('have the port and the login that are usual, and keep a password from brokers that were added later', async () => {
     const settings = {
       ...good,
